@@ -1,0 +1,3 @@
+//! The binary `antichain`.
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,395 @@
+//! Jobs: a question about a poset, its plan, its run with checkpoints, its certificate.
+//!
+//! Front ends (the command line, later the coordinator) use the functions re-exported here and nothing deeper.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+use crate::poset::Poset;
+use crate::store::{Store, StoreError};
+
+/// What is asked about the order ideals of a poset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// The number of linear extensions.
+    Extensions,
+    /// The numbers of ideals: orbits and labelled, by size and in total.
+    Ideals,
+}
+
+impl Question {
+    /// All questions, in the order help texts list them.
+    pub const ALL: [Self; 2] = [Self::Extensions, Self::Ideals];
+
+    /// The word users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Extensions => "extensions",
+            Self::Ideals => "ideals",
+        }
+    }
+}
+
+impl std::fmt::Display for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that is no question.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("there is no question `{0}`")]
+pub struct UnknownQuestion(pub String);
+
+impl FromStr for Question {
+    type Err = UnknownQuestion;
+
+    fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
+        Self::ALL.into_iter().find(|q| q.name() == word).ok_or_else(|| UnknownQuestion(word.to_owned()))
+    }
+}
+
+/// Only ideals with `min..=max` elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SizeLimits {
+    /// Smallest size.
+    pub min: usize,
+    /// Largest size; `None` is the whole poset.
+    pub max: Option<usize>,
+}
+
+impl SizeLimits {
+    /// Every size.
+    pub const NONE: Self = Self { min: 0, max: None };
+}
+
+/// What a job is about; equal specifications are the same job, so a second `run` resumes or repeats the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// The question.
+    pub question: Question,
+    /// The poset's specification in its normal form, for example `boolean:7`.
+    pub poset: String,
+    /// Limits on the size of ideals.
+    pub limits: SizeLimits,
+}
+
+/// Names a job in a data directory; made from its specification: `extensions-boolean-7`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JobId(pub String);
+
+impl std::fmt::Display for JobId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl JobSpec {
+    /// The job's id: letters, digits and `-` only, fit for a file name.
+    pub fn id(&self) -> JobId {
+        let mut id = format!("{}-{}", self.question, self.poset).replace([':', ','], "-");
+        if self.limits.min > 0 {
+            id += &format!("-min{}", self.limits.min);
+        }
+        if let Some(max) = self.limits.max {
+            id += &format!("-max{max}");
+        }
+        JobId(id)
+    }
+}
+
+/// Asked by the user (Ctrl-C, SIGTERM) to stop; checked by every long loop.
+#[derive(Debug, Default)]
+pub struct Interrupt(AtomicBool);
+
+impl Interrupt {
+    /// Not asked yet.
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Asks running work to stop at its next safe point.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The stages of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Finding the canonical bases, layer by layer.
+    Enumerate,
+    /// Evaluating the recurrence, layer by layer.
+    Evaluate,
+}
+
+/// Where a job stands. Work is counted in base edges, which cost about the same everywhere in a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The stage.
+    pub phase: Phase,
+    /// Base layer at work.
+    pub layer: usize,
+    /// Number of the last base layer.
+    pub last_layer: usize,
+    /// Work done in this phase, including what an earlier process did.
+    pub done: u64,
+    /// Work of this phase in all, where it is known (evaluation: exactly; enumeration: not before it ends, except
+    /// where the counts are published).
+    pub total: Option<u64>,
+    /// Orbits of ideals (enumeration) or states (evaluation) dealt with so far.
+    pub ideals: u64,
+}
+
+/// How to run.
+pub struct RunOptions<'a> {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Memory budget in bytes.
+    pub memory: u64,
+    /// Wall time between checkpoints.
+    pub checkpoint: Duration,
+    /// Keep the values of every layer.
+    pub keep_values: bool,
+    /// The user's wish to stop.
+    pub interrupt: &'a Interrupt,
+    /// Called now and then (at most some ten times a second, from any thread).
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// The number of ideals of one size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeCount {
+    /// Number of elements of the ideals.
+    pub size: usize,
+    /// Orbits, in decimal.
+    #[serde(with = "decimal")]
+    pub orbits: BigUint,
+    /// Labelled ideals, in decimal.
+    #[serde(with = "decimal")]
+    pub labelled: BigUint,
+}
+
+/// The result of a finished job.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The job.
+    pub job: JobId,
+    /// What was asked.
+    pub spec: JobSpec,
+    /// The number asked for; `None` where a limit on sizes excludes it.
+    pub value: Option<BigUint>,
+    /// Orbits of the ideals within the limits.
+    pub orbits: BigUint,
+    /// Labelled ideals within the limits.
+    pub labelled: BigUint,
+    /// Number of base layers.
+    pub base_layers: usize,
+    /// Digest of values and counts (64 hexadecimal digits).
+    pub digest: String,
+    /// Whether anything came from an earlier process.
+    pub resumed: bool,
+    /// Wall time of this process's part.
+    pub elapsed: Duration,
+}
+
+/// What a job will need, before it starts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    /// The job's id.
+    pub job: JobId,
+    /// What is asked.
+    pub spec: JobSpec,
+    /// How the poset is taken apart, in a sentence.
+    pub method: String,
+    /// Orbits of ideals within the limits: estimated, or exact where known.
+    pub orbits: f64,
+    /// Labelled ideals within the limits, likewise.
+    pub labelled: f64,
+    /// States that will be evaluated.
+    pub states: f64,
+    /// Additions, or the unit of work of the question.
+    pub operations: f64,
+    /// CPU seconds on a machine like the one the figures of the README were measured on.
+    pub cpu_seconds: f64,
+    /// Peak memory in bytes.
+    pub memory_bytes: f64,
+    /// Peak disk in bytes without `--keep-values`.
+    pub disk_bytes: f64,
+    /// Disk in bytes with `--keep-values`.
+    pub disk_bytes_kept: f64,
+    /// Whether the numbers of ideals are exact (published or stored) rather than estimated.
+    pub exact: bool,
+}
+
+/// The value of one position.
+#[derive(Clone, Debug)]
+pub struct PositionValue {
+    /// The position as it was given.
+    pub position: String,
+    /// Its canonical form, written the same way.
+    pub canonical: String,
+    /// Its value.
+    pub value: BigUint,
+}
+
+/// What `verify` checked, a line each, and what it found wrong.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Verification {
+    /// Checks that held, each in a sentence with its numbers.
+    pub passed: Vec<String>,
+    /// Faults, each in a sentence naming the file or the number.
+    pub failed: Vec<String>,
+}
+
+/// Why a job did not give its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The user stopped it; what was committed stays.
+    #[error("interrupted; what was finished is stored and the next run goes on from there")]
+    Interrupted,
+    /// The job does not fit into the memory budget.
+    #[error("{job} needs about {needed} bytes of memory, the budget is {budget}")]
+    Memory {
+        /// The job.
+        job: JobId,
+        /// Bytes it would need.
+        needed: u64,
+        /// Bytes it may use.
+        budget: u64,
+    },
+    /// The job does not fit on the disk.
+    #[error("{job} needs about {needed} bytes of disk, {free} are free")]
+    Disk {
+        /// The job.
+        job: JobId,
+        /// Bytes it would need.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// The question needs all ideals of a poset that has too many for anybody.
+    #[error("{job} needs every ideal of {poset}, about {ideals:.1e} up to symmetry")]
+    OutOfReach {
+        /// The job.
+        job: JobId,
+        /// The poset.
+        poset: String,
+        /// Orbits of ideals.
+        ideals: f64,
+    },
+    /// No job of that name is stored.
+    #[error("there is no job `{job}` in {directory}")]
+    NoSuchJob {
+        /// The name asked for.
+        job: String,
+        /// The data directory.
+        directory: PathBuf,
+        /// Names of the jobs that are there, nearest first.
+        nearest: Vec<JobId>,
+    },
+    /// The job exists, but has not finished.
+    #[error("{0} has not finished")]
+    Unfinished(JobId),
+    /// The value of a position is neither stored nor quick to compute.
+    #[error("the value of {position} is not stored and would take long to compute")]
+    NotStored {
+        /// The position.
+        position: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A check that must hold by a theorem did not: a fault of the program or of the machine.
+    #[error("self-check failed: {0}")]
+    SelfCheck(String),
+}
+
+pub(crate) mod decimal {
+    //! Big integers as decimal strings.
+    use num_bigint::BigUint;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &BigUint, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Answers `question` about `poset`, going on from what the store holds.
+///
+/// # Errors
+/// See [`JobError`]; a job that cannot fit fails before it starts.
+pub fn run(store: &Store, question: Question, poset: &Poset, limits: SizeLimits, options: &RunOptions<'_>) -> Result<Answer, JobError> {
+    let _ = (store, question, poset, limits, options);
+    unimplemented!()
+}
+
+/// What a job would need.
+///
+/// # Errors
+/// [`JobError::OutOfReach`].
+pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
+    let _ = (question, poset, limits);
+    unimplemented!()
+}
+
+/// Ideals by size, from the store or computed (and stored).
+///
+/// # Errors
+/// See [`JobError`].
+pub fn layers(store: &Store, poset: &Poset, limits: SizeLimits, options: &RunOptions<'_>) -> Result<Vec<SizeCount>, JobError> {
+    let _ = (store, poset, limits, options);
+    unimplemented!()
+}
+
+/// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
+/// no data directory yet: small posets are computed at once.
+///
+/// # Errors
+/// [`JobError::NotStored`] where the value is neither stored nor quick to compute.
+pub fn query(
+    store: Option<&Store>,
+    question: Question,
+    poset: &Poset,
+    positions: &[(String, Vec<crate::ideal::Element>)],
+    memory: u64,
+) -> Result<Vec<PositionValue>, JobError> {
+    let _ = (store, question, poset, positions, memory);
+    unimplemented!()
+}
+
+/// Checks a finished job again.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`]; a failed check is no error but part of the result.
+pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verification, JobError> {
+    let _ = (store, job, interrupt);
+    unimplemented!()
+}
+
+/// The finished job of that name: its answer and its counts by size.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), JobError> {
+    let _ = (store, job);
+    unimplemented!()
+}

@@ -1,0 +1,13 @@
+//! Posets, their canonical antichain spaces, recurrences over them, the store and the jobs.
+//!
+//! This crate knows no network and no async: everything here runs the same in one process and on a cluster.
+
+pub mod ideal;
+pub mod job;
+pub mod known;
+pub mod poset;
+pub mod recurrence;
+pub mod space;
+pub mod store;
+pub mod symmetry;
+pub mod table;

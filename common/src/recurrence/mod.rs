@@ -1,0 +1,1 @@
+//! Recurrences: how the value of an ideal follows from the values of smaller ideals. One file each.

@@ -1,0 +1,1 @@
+//! The canonical antichain space: canonical bases by number of elements, and their fibres.

@@ -1,0 +1,1 @@
+//! Symmetry: canonical forms, stabilisers and orbits of ideals under a group of automorphisms.

@@ -1,0 +1,2 @@
+//! Jobs, scheduling and leases: no service yet.
+#![forbid(unsafe_code)]

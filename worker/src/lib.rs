@@ -1,0 +1,2 @@
+//! Task execution for a coordinator: no client yet.
+#![forbid(unsafe_code)]
