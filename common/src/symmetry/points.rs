@@ -1,0 +1,157 @@
+//! Canonical forms under permutations of points (equal factors of a product), one ideal at a time.
+
+use super::action::{Action, GroupElement, MAX_POINTS, positions_by_class, rank};
+use super::ties::Ties;
+use super::Canonical;
+use crate::ideal::Ideal;
+use crate::poset::FactorGroup;
+
+/// What is known of a point permutation group and its elements' members.
+pub struct Points<const W: usize> {
+    /// Number of points.
+    pub(super) points: usize,
+    /// `together[i * MAX_POINTS + j]`: the elements that contain both positions `i` and `j` (are above the least level of
+    /// both factors).
+    pub(super) together: [Ideal<W>; MAX_POINTS * MAX_POINTS],
+    /// For points of more than two levels: the point's position, a level, and the elements at or above it.
+    higher_levels: Vec<(usize, u8, Ideal<W>)>,
+    /// The class of equal factors of each position.
+    class: [u8; MAX_POINTS],
+    pub(super) ties: Ties,
+    pub(super) action: Action,
+}
+
+/// A multiplier that spreads small numbers; odd, from the golden ratio.
+pub(super) const SPREAD: u64 = 0x9E37_79B1;
+
+/// Scrambles the number of members that contain a point; the low 32 bits count.
+#[inline(always)]
+fn scramble(count: u64) -> u64 {
+    let product = count * SPREAD;
+    (product ^ (product >> 13)) & 0xFFFF_FFFF
+}
+
+impl<const W: usize> Points<W> {
+    /// For ideals within the first `len` elements of the group's poset.
+    pub fn new(group: &FactorGroup, len: usize) -> Self {
+        let positions = positions_by_class(group);
+        let points = positions.len();
+        let level = |x: usize, p: usize| group.level(x, usize::from(positions[p]));
+        let elements = |test: &dyn Fn(usize) -> bool| {
+            (0..len).filter(|&x| test(x)).fold(Ideal::empty(), |set: Ideal<W>, x| set.with(x))
+        };
+        let mut together = [Ideal::empty(); MAX_POINTS * MAX_POINTS];
+        let mut higher_levels = Vec::new();
+        for i in 0..points {
+            for j in 0..points {
+                together[i * MAX_POINTS + j] = elements(&|x| level(x, i) > 0 && level(x, j) > 0);
+            }
+            let top = (0..len).map(|x| level(x, i)).max().unwrap_or(0);
+            higher_levels.extend((2..=top).map(|l| (i, l, elements(&|x| level(x, i) >= l))));
+        }
+        let mut class = [0; MAX_POINTS];
+        let sizes = group.classes().iter().enumerate().flat_map(|(c, class)| class.iter().map(move |_| c as u8));
+        class.iter_mut().zip(sizes).for_each(|(to, c)| *to = c);
+        let number: Vec<u8> = (0..len).map(|x| x as u8).collect();
+        Self {
+            points,
+            together,
+            higher_levels,
+            class,
+            ties: Ties::new(points),
+            action: Action::new(group, 0..len, &number, W),
+        }
+    }
+
+    /// Whether every point has two levels and all points are of one class, as in a Boolean lattice.
+    pub(super) fn is_boolean(&self) -> bool {
+        self.higher_levels.is_empty() && self.class == [0; MAX_POINTS]
+    }
+
+    /// The number of the group element that sorts the points, and the tie mask.
+    #[inline(always)]
+    fn sort(&self, ideal: Ideal<W>) -> (u16, u8) {
+        let n = self.points;
+        let mut counts = [0u64; MAX_POINTS * MAX_POINTS];
+        for i in 0..n {
+            for j in i..n {
+                let count = ideal.intersection(&self.together[i * MAX_POINTS + j]).len() as u64;
+                counts[i * MAX_POINTS + j] = count;
+                counts[j * MAX_POINTS + i] = count;
+            }
+        }
+        let mut scrambled = [0u64; MAX_POINTS];
+        for i in 0..n {
+            scrambled[i] = scramble(counts[i * MAX_POINTS + i]);
+        }
+        let mut keys = [0u64; MAX_POINTS];
+        for i in 0..n {
+            let sum: u64 = (0..n).map(|j| counts[i * MAX_POINTS + j] * scrambled[j]).sum();
+            keys[i] = u64::from(self.class[i]) << 56 | sum << 3 | i as u64;
+        }
+        for (i, level, elements) in &self.higher_levels {
+            let count = ideal.intersection(elements).len() as u64;
+            // The class stays apart: at most 8 * 2^8 * 2^32 from the counts, and 256 terms of 2^32 from the levels.
+            keys[*i] += scramble(count << 8 | u64::from(*level)) << 3;
+        }
+        keys[..n].sort_unstable();
+        let mut sequence = [0u8; MAX_POINTS];
+        for p in 0..n {
+            sequence[p] = (keys[p] & 7) as u8;
+        }
+        let mut tied = 0;
+        for p in 0..n - 1 {
+            tied |= u8::from(keys[p] >> 3 == keys[p + 1] >> 3) << p;
+        }
+        (rank(&sequence[..n]) as u16, tied)
+    }
+
+    /// The canonical form of an ideal.
+    pub fn canonical(&self, ideal: Ideal<W>) -> Canonical<W> {
+        let (first, tied) = self.sort(ideal);
+        least_image(&self.ties, first, tied, |g| self.action.apply(g, ideal))
+    }
+
+    /// The group elements that fix a canonical ideal, the identity first.
+    pub fn stabiliser(&self, canonical: Ideal<W>) -> Vec<GroupElement> {
+        let (first, tied) = self.sort(canonical);
+        let mut g = first;
+        let mut fixing = Vec::new();
+        let mut consider = |g: u16| {
+            if self.action.apply(GroupElement(g), canonical) == canonical {
+                fixing.push(GroupElement(g));
+            }
+        };
+        consider(g);
+        for &p in self.ties.walk(tied) {
+            g = self.ties.step(g, p);
+            consider(g);
+        }
+        fixing.sort_unstable();
+        fixing
+    }
+}
+
+/// The least of the images that a tie mask leaves open, starting from the group element `first`.
+#[inline(always)]
+pub(super) fn least_image<const W: usize>(
+    ties: &Ties,
+    first: u16,
+    tied: u8,
+    image: impl Fn(GroupElement) -> Ideal<W>,
+) -> Canonical<W> {
+    let mut best = Canonical { ideal: image(GroupElement(first)), by: GroupElement(first), stabiliser: 1 };
+    if tied != 0 {
+        let mut g = first;
+        for &p in ties.walk(tied) {
+            g = ties.step(g, p);
+            let candidate = image(GroupElement(g));
+            if candidate == best.ideal {
+                best.stabiliser += 1;
+            } else if candidate < best.ideal {
+                best = Canonical { ideal: candidate, by: GroupElement(g), stabiliser: 1 };
+            }
+        }
+    }
+    best
+}

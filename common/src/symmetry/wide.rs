@@ -1,0 +1,194 @@
+//! Canonical forms eight at a time with AVX-512.
+//!
+//! Eight ideals lie in the eight lanes of a register. Counts are masks and population counts, keys are 32-bit products,
+//! the sort is a network of minima and maxima whose keys carry their point in the low three bits, and the number of the
+//! sorting permutation is read off by comparisons. A permutation of the 64 bits of a word is then one instruction
+//! (`vpshufbitqmb`): the row of the action table is its operand.
+//!
+//! This module needs `unsafe` for the intrinsics that load and store and to enter functions compiled for the instruction
+//! set; [`available`] is checked before. The tests compare every form with the portable path.
+#![allow(unsafe_code)]
+
+use super::Canonical;
+use super::points::Points;
+use crate::ideal::Ideal;
+
+/// Whether the machine has the instructions.
+pub fn available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // The last three are those that the rest is built on.
+        is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512bitalg")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+            && is_x86_feature_detected!("popcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Whether the scheme is one that this module computes: points of two levels, all of one class.
+pub fn serves<const W: usize>(points: &Points<W>) -> bool {
+    points.is_boolean() && (3..=8).contains(&points.points)
+}
+
+/// Appends the canonical forms of `ideals` to `forms`.
+///
+/// # Panics
+/// If the machine lacks the instructions or the scheme is not served.
+pub fn canonical_batch<const W: usize>(points: &Points<W>, ideals: &[Ideal<W>], forms: &mut Vec<Canonical<W>>) {
+    assert!(available() && serves(points));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `available` has just confirmed every instruction set that these functions are compiled for.
+    unsafe {
+        match points.points {
+            3 => x86::canonical_batch::<W, 3>(points, ideals, forms),
+            4 => x86::canonical_batch::<W, 4>(points, ideals, forms),
+            5 => x86::canonical_batch::<W, 5>(points, ideals, forms),
+            6 => x86::canonical_batch::<W, 6>(points, ideals, forms),
+            7 => x86::canonical_batch::<W, 7>(points, ideals, forms),
+            _ => x86::canonical_batch::<W, 8>(points, ideals, forms),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (ideals, forms);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::super::action::{GroupElement, MAX_POINTS};
+    use super::super::points::{Points, SPREAD, least_image};
+    use super::{Canonical, Ideal};
+
+    /// Lanes of a register: ideals in a batch.
+    const LANES: usize = 8;
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512bitalg,avx512vpopcntdq,popcnt")]
+    pub fn canonical_batch<const W: usize, const N: usize>(
+        points: &Points<W>,
+        ideals: &[Ideal<W>],
+        forms: &mut Vec<Canonical<W>>,
+    ) {
+        forms.reserve(ideals.len());
+        let mut padded = [Ideal::empty(); LANES];
+        for batch in ideals.chunks(LANES) {
+            padded[..batch.len()].copy_from_slice(batch);
+            let (sorting, tied) = sort::<W, N>(points, &padded);
+            for (lane, &ideal) in batch.iter().enumerate() {
+                forms.push(least_image(&points.ties, sorting[lane] as u16, tied[lane], |g| image(points, g, ideal)));
+            }
+        }
+    }
+
+    /// The image of a set of elements: one shuffle for each pair of a word read and a word made.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512bitalg")]
+    fn image<const W: usize>(points: &Points<W>, g: GroupElement, ideal: Ideal<W>) -> Ideal<W> {
+        let row = points.action.preimages(g);
+        debug_assert_eq!(row.len(), 64 * W);
+        let mut result = [0; W];
+        for (made, bytes) in result.iter_mut().zip(row.chunks_exact(64)) {
+            // SAFETY: the chunk has 64 bytes, and the load asks for no alignment.
+            let preimages = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+            if W == 1 {
+                *made = _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(ideal.0[0] as i64), preimages);
+                continue;
+            }
+            // The shuffle looks at the low six bits of a preimage; the higher ones choose the word.
+            let word_of = _mm512_and_si512(preimages, _mm512_set1_epi8(0xC0_u8 as i8));
+            for (number, &word) in ideal.0.iter().enumerate() {
+                let here = _mm512_cmpeq_epi8_mask(word_of, _mm512_set1_epi8((number << 6) as u8 as i8));
+                *made |= here & _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(word as i64), preimages);
+            }
+        }
+        Ideal(result)
+    }
+
+    /// For each lane the number of the permutation that sorts the points, and the tie mask.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq")]
+    fn sort<const W: usize, const N: usize>(points: &Points<W>, ideals: &[Ideal<W>; LANES]) -> ([u64; LANES], [u8; LANES]) {
+        let zero = _mm512_setzero_si512();
+        let mut words = [zero; W];
+        for (w, register) in words.iter_mut().enumerate() {
+            let lanes: [u64; LANES] = std::array::from_fn(|lane| ideals[lane].0[w]);
+            *register = load(&lanes);
+        }
+        let mut counts = [[zero; N]; N];
+        for i in 0..N {
+            for j in i..N {
+                let mask = &points.together[i * MAX_POINTS + j].0;
+                let mut count = zero;
+                for w in 0..W {
+                    let members = _mm512_and_si512(words[w], _mm512_set1_epi64(mask[w] as i64));
+                    count = _mm512_add_epi64(count, _mm512_popcnt_epi64(members));
+                }
+                counts[i][j] = count;
+                counts[j][i] = count;
+            }
+        }
+        let spread = _mm512_set1_epi64(SPREAD as i64);
+        let mut scrambled = [zero; N];
+        for i in 0..N {
+            let product = _mm512_mul_epu32(counts[i][i], spread);
+            scrambled[i] = _mm512_xor_si512(product, _mm512_srli_epi64::<13>(product));
+        }
+        let mut keys = [zero; N];
+        for i in 0..N {
+            let mut sum = zero;
+            for j in 0..N {
+                sum = _mm512_add_epi64(sum, _mm512_mul_epu32(counts[i][j], scrambled[j]));
+            }
+            keys[i] = _mm512_or_si512(_mm512_slli_epi64::<3>(sum), _mm512_set1_epi64(i as i64));
+        }
+        // Odd-even transposition: N rounds sort N keys.
+        for round in 0..N {
+            for p in (round % 2..N - 1).step_by(2) {
+                let (low, high) = (keys[p], keys[p + 1]);
+                keys[p] = _mm512_min_epu64(low, high);
+                keys[p + 1] = _mm512_max_epu64(low, high);
+            }
+        }
+        let mut tied = [0; LANES];
+        for p in 0..N - 1 {
+            let differing = _mm512_xor_si512(keys[p], keys[p + 1]);
+            let lanes = _mm512_cmplt_epu64_mask(differing, _mm512_set1_epi64(8));
+            if lanes != 0 {
+                for (lane, mask) in tied.iter_mut().enumerate() {
+                    *mask |= (lanes >> lane & 1) << p;
+                }
+            }
+        }
+        let low_bits = _mm512_set1_epi64(7);
+        let mut sequence = [zero; N];
+        for p in 0..N {
+            sequence[p] = _mm512_and_si512(keys[p], low_bits);
+        }
+        let mut rank = zero;
+        for p in 0..N {
+            let mut smaller = zero;
+            for q in p + 1..N {
+                let lanes = _mm512_cmplt_epu64_mask(sequence[q], sequence[p]);
+                smaller = _mm512_mask_add_epi64(smaller, lanes, smaller, _mm512_set1_epi64(1));
+            }
+            rank = _mm512_add_epi64(_mm512_mul_epu32(rank, _mm512_set1_epi64((N - p) as i64)), smaller);
+        }
+        let mut ranks = [0; LANES];
+        // SAFETY: the array has 64 bytes, and the store asks for no alignment.
+        unsafe { _mm512_storeu_si512(ranks.as_mut_ptr().cast(), rank) };
+        (ranks, tied)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn load(lanes: &[u64; LANES]) -> __m512i {
+        // SAFETY: the array has 64 bytes, and the load asks for no alignment.
+        unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
+    }
+}
