@@ -337,7 +337,13 @@ pub(crate) mod decimal {
 ///
 /// # Errors
 /// See [`JobError`]; a job that cannot fit fails before it starts.
-pub fn run(store: &Store, question: Question, poset: &Poset, limits: SizeLimits, options: &RunOptions<'_>) -> Result<Answer, JobError> {
+pub fn run(
+    store: &Store,
+    question: Question,
+    poset: &Poset,
+    limits: SizeLimits,
+    options: &RunOptions<'_>,
+) -> Result<Answer, JobError> {
     let _ = (store, question, poset, limits, options);
     unimplemented!()
 }
@@ -355,7 +361,12 @@ pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Pla
 ///
 /// # Errors
 /// See [`JobError`].
-pub fn layers(store: &Store, poset: &Poset, limits: SizeLimits, options: &RunOptions<'_>) -> Result<Vec<SizeCount>, JobError> {
+pub fn layers(
+    store: &Store,
+    poset: &Poset,
+    limits: SizeLimits,
+    options: &RunOptions<'_>,
+) -> Result<Vec<SizeCount>, JobError> {
     let _ = (store, poset, limits, options);
     unimplemented!()
 }

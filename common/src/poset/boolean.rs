@@ -1,0 +1,41 @@
+//! `boolean:n` and `boolean:n:k`: the subsets of n points by inclusion, all or those of size at most k.
+
+use super::error::{PosetFault, parse_number};
+use super::spec::{Family, PosetSpec};
+use super::{Poset, product};
+
+/// With more points, a complete lattice has more than 256 elements; truncations keep to the same limit because their
+/// groups, of order n!, are walked element by element.
+const MAX_POINTS: usize = 8;
+
+/// The label of the empty set.
+pub(super) const EMPTY_SET: &str = "-";
+
+pub(super) fn parse(parameters: &str) -> Result<Family, PosetFault> {
+    let (points, size) = match parameters.split_once(':') {
+        Some((points, size)) => (points, Some(size)),
+        None => (parameters, None),
+    };
+    if let Some((_, extra)) = size.and_then(|size| size.split_once(':')) {
+        return Err(PosetFault::ExtraPart(extra.to_owned()));
+    }
+    let points = parse_number(points)?;
+    let size = size.map_or(Ok(points), parse_number)?;
+    if points > MAX_POINTS as u64 {
+        return Err(PosetFault::TooManyPoints(points));
+    }
+    if size > points {
+        return Err(PosetFault::SizeAbovePoints { size, points });
+    }
+    Ok(Family::Boolean { points: points as usize, max_size: size as usize })
+}
+
+pub(super) fn build(spec: PosetSpec, points: usize, max_size: usize) -> Poset {
+    product::build(spec, &vec![2; points], max_size, label)
+}
+
+/// The points of the set as digits, ascending.
+fn label(levels: &[u8]) -> String {
+    let points: String = (0..levels.len()).filter(|&i| levels[i] == 1).map(|i| i.to_string()).collect();
+    if points.is_empty() { EMPTY_SET.to_owned() } else { points }
+}

@@ -1,0 +1,109 @@
+//! What is wrong with the text of a poset.
+
+use num_bigint::BigUint;
+
+use super::MAX_ELEMENTS;
+use super::spec::{FAMILIES, FamilyHelp};
+
+/// A text that names no poset: what was typed, why not, and what to type instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{input}: {fault}")]
+pub struct PosetError {
+    pub(super) input: String,
+    pub(super) family: Option<&'static FamilyHelp>,
+    pub(super) fault: PosetFault,
+}
+
+impl PosetError {
+    /// What was typed.
+    pub fn input(&self) -> String {
+        self.input.clone()
+    }
+
+    /// What is wrong with it.
+    pub fn reason(&self) -> String {
+        self.fault.to_string()
+    }
+
+    /// What to type instead.
+    pub fn hint(&self) -> String {
+        match self.family {
+            Some(family) => format!("write {}", family.usage),
+            None => format!("posets are {}", FAMILIES.each_ref().map(|family| family.form).join(", ")),
+        }
+    }
+
+    /// The fault, for those who want to tell faults apart.
+    pub fn fault(&self) -> &PosetFault {
+        &self.fault
+    }
+}
+
+/// The ways in which a text names no poset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PosetFault {
+    /// There is no text.
+    #[error("a poset is missing")]
+    Empty,
+    /// The word before the colon is no family.
+    #[error("there is no family of posets `{0}`")]
+    UnknownFamily(String),
+    /// A family that is planned.
+    #[error("`{0}` posets are not in this version")]
+    LaterFamily(String),
+    /// Nothing follows the family.
+    #[error("`{0}` needs a parameter")]
+    MissingParameter(&'static str),
+    /// More parts than the family takes.
+    #[error("`{0}` is one part too many")]
+    ExtraPart(String),
+    /// A parameter is no number.
+    #[error(transparent)]
+    Number(#[from] NumberFault),
+    /// A Boolean lattice with too many elements.
+    #[error("{0} points are too many: Boolean lattices have at most 8 (2^8 = 256 elements)")]
+    TooManyPoints(u64),
+    /// A limit on the size of subsets that no subset reaches.
+    #[error("no subset of {points} points has {size} elements")]
+    SizeAbovePoints {
+        /// The limit.
+        size: u64,
+        /// Number of points.
+        points: u64,
+    },
+    /// A chain or antichain of no elements.
+    #[error("a poset has at least one element")]
+    NoElements,
+    /// More elements than a bit set holds.
+    #[error("{0} elements are too many: the limit is {MAX_ELEMENTS}")]
+    TooManyElements(BigUint),
+    /// The divisors of 0.
+    #[error("every number divides 0")]
+    DivisorsOfZero,
+}
+
+/// The ways in which a text is no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumberFault {
+    /// Nothing there.
+    #[error("a number is missing")]
+    Missing,
+    /// Something other than digits.
+    #[error("`{0}` is not a number")]
+    NotDigits(String),
+    /// More than 64 bits.
+    #[error("{0} is too large")]
+    TooLarge(String),
+}
+
+/// The number that a text of decimal digits means; leading zeros are ignored.
+pub(super) fn parse_number(text: &str) -> Result<u64, NumberFault> {
+    if text.is_empty() {
+        return Err(NumberFault::Missing);
+    }
+    // `u64::from_str` alone would take a plus sign.
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(NumberFault::NotDigits(text.to_owned()));
+    }
+    text.parse().map_err(|_| NumberFault::TooLarge(text.to_owned()))
+}

@@ -1,0 +1,153 @@
+//! Specifications of posets: the text users type, in its normal form.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::{PosetError, PosetFault};
+use super::{Poset, antichain, boolean, chains, divisors};
+
+/// Which poset: a family with its parameters, all within the limits.
+///
+/// It is read from text; `Display` gives the normal form, which reads back as an equal specification (but for a
+/// truncation of another family than `boolean`, which no text names).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PosetSpec {
+    family: Family,
+    max_rank: Option<usize>,
+}
+
+/// The families of posets with their parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// `boolean:n`, or `boolean:n:k` where `max_size < points`.
+    Boolean {
+        /// Number of points, at most 8.
+        points: usize,
+        /// Largest size of a subset, at most `points`.
+        max_size: usize,
+    },
+    /// `chain:n`, the numbers 1 to n.
+    Chain(usize),
+    /// `chains:3x3x2`: lengths of the factors, those of 1 dropped unless it is the only one.
+    Chains(Vec<usize>),
+    /// `antichain:n`, the numbers 1 to n.
+    Antichain(usize),
+    /// `divisors:n`, by divisibility.
+    Divisors(u64),
+}
+
+/// How a family is written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FamilyHelp {
+    pub name: &'static str,
+    /// One example or form, for a list of all.
+    pub form: &'static str,
+    /// The form and its limits; follows the word "write".
+    pub usage: &'static str,
+}
+
+/// The families of this version.
+pub(super) static FAMILIES: [FamilyHelp; 5] = [
+    FamilyHelp {
+        name: "boolean",
+        form: "boolean:7 (all subsets of 7 points), boolean:7:3 (those of size at most 3)",
+        usage: "`boolean:n` with n from 0 to 8, or `boolean:n:k` for the subsets of size at most k",
+    },
+    FamilyHelp { name: "chain", form: "chain:5", usage: "`chain:n` with n from 1 to 256" },
+    FamilyHelp {
+        name: "chains",
+        form: "chains:3x3x2 (a product of chains)",
+        usage: "the numbers of elements of the chains, as in `chains:3x3x2`; their product is at most 256",
+    },
+    FamilyHelp { name: "antichain", form: "antichain:6", usage: "`antichain:n` with n from 1 to 256" },
+    FamilyHelp {
+        name: "divisors",
+        form: "divisors:360",
+        usage: "`divisors:n`, as in `divisors:360`, for an n of 64 bits that has at most 256 divisors",
+    },
+];
+
+/// Families that the program will know.
+const LATER_FAMILIES: [&str; 4] = ["subspaces", "asm", "partitions", "file"];
+
+impl PosetSpec {
+    fn whole(family: Family) -> Self {
+        Self { family, max_rank: None }
+    }
+
+    /// The family and its parameters.
+    pub fn family(&self) -> &Family {
+        &self.family
+    }
+
+    /// The elements of rank at most `r` of this poset, where that is not all of it.
+    pub(super) fn truncated(&self, r: usize) -> Self {
+        match self.family {
+            Family::Boolean { points, .. } => Self::whole(Family::Boolean { points, max_size: r }),
+            _ => Self { family: self.family.clone(), max_rank: Some(r) },
+        }
+    }
+
+    pub(super) fn build(&self) -> Poset {
+        let spec = Self::whole(self.family.clone());
+        let poset = match &self.family {
+            Family::Boolean { points, max_size } => boolean::build(spec, *points, *max_size),
+            Family::Chain(len) => chains::build(spec, &[*len]),
+            Family::Chains(lengths) => chains::build(spec, lengths),
+            Family::Antichain(len) => antichain::build(spec, *len),
+            Family::Divisors(number) => divisors::build(spec, *number),
+        };
+        match self.max_rank {
+            Some(rank) => poset.truncate_to_rank(rank),
+            None => poset,
+        }
+    }
+}
+
+impl fmt::Display for PosetSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.family {
+            Family::Boolean { points, max_size } if max_size == points => write!(f, "boolean:{points}")?,
+            Family::Boolean { points, max_size } => write!(f, "boolean:{points}:{max_size}")?,
+            Family::Chain(len) => write!(f, "chain:{len}")?,
+            Family::Chains(lengths) => {
+                let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
+                write!(f, "chains:{}", lengths.join("x"))?;
+            }
+            Family::Antichain(len) => write!(f, "antichain:{len}")?,
+            Family::Divisors(number) => write!(f, "divisors:{number}")?,
+        }
+        match self.max_rank {
+            Some(rank) => write!(f, " up to rank {rank}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for PosetSpec {
+    type Err = PosetError;
+
+    fn from_str(text: &str) -> Result<Self, PosetError> {
+        let fail = |family, fault| PosetError { input: text.to_owned(), family, fault };
+        if text.is_empty() {
+            return Err(fail(None, PosetFault::Empty));
+        }
+        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+        let Some(family) = FAMILIES.iter().find(|family| family.name == name) else {
+            let later = LATER_FAMILIES.contains(&name);
+            let fault = if later { PosetFault::LaterFamily } else { PosetFault::UnknownFamily };
+            return Err(fail(None, fault(name.to_owned())));
+        };
+        if parameters.is_empty() {
+            return Err(fail(Some(family), PosetFault::MissingParameter(family.name)));
+        }
+        let parsed = match family.name {
+            "boolean" => boolean::parse(parameters),
+            "chain" => chains::parse_one(parameters),
+            "chains" => chains::parse_product(parameters),
+            "antichain" => antichain::parse(parameters),
+            _ => divisors::parse(parameters),
+        };
+        parsed.map(Self::whole).map_err(|fault| fail(Some(family), fault))
+    }
+}
