@@ -27,7 +27,7 @@ impl GroupElement {
 
 /// The action on a range of at most 256 elements of a poset, numbered from 0.
 ///
-/// Rows that belong to no member of the group (points of different kinds exchanged) stay zero and are never used.
+/// Rows that belong to no member of the group (points of different kinds exchanged) are never used.
 pub struct Action {
     stride: usize,
     /// Row `g`: for each element `e` the element that `g` maps to `e`.
@@ -45,7 +45,8 @@ impl Action {
         let points = group.points();
         let stride = 64 * words;
         let rows = (1..=points).product::<usize>();
-        let mut preimages = vec![0; rows * stride];
+        // Numbers beyond the range are fixed, so that a whole word can be moved at once.
+        let mut preimages: Vec<u8> = (0..rows * stride).map(|i| (i % stride) as u8).collect();
         let mut inverse = vec![0; rows];
         let positions = positions_by_class(group);
         for permutation in group.elements() {
