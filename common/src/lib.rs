@@ -7,9 +7,10 @@ pub mod job;
 pub mod known;
 #[cfg(test)]
 pub mod oracle;
+pub mod parallel;
 pub mod poset;
+mod prefetch;
 pub mod recurrence;
 pub mod space;
 pub mod store;
 pub mod symmetry;
-pub mod table;

@@ -1,1 +1,9 @@
-//! The canonical antichain space: canonical bases by number of elements, and their fibres.
+//! The canonical antichain space: canonical bases by number of elements, and the fibres over them.
+
+pub mod code;
+pub mod enumerate;
+pub mod fibre;
+pub mod index;
+pub mod layer;
+pub mod split;
+pub mod survey;

@@ -1,0 +1,191 @@
+//! Codes of subsets: where the value of a subset of bounded size stands in an array.
+//!
+//! A subset of a `q`-set is a `q`-bit code. The subsets with at most `cap` members are addressed by the code itself where
+//! at least half of all codes are such subsets, and otherwise by groups of [`GROUP`] codes: a group counts if its high
+//! bits have at most `cap` members, and groups keep their numerical order. Either way addresses ascend with codes, a
+//! subset comes after its own subsets, and the few slots without a subset hold zero.
+
+/// Codes in a group: the eight subsets of the three lowest members.
+pub const GROUP: usize = 1 << GROUP_BITS;
+/// Members that a group leaves free.
+pub const GROUP_BITS: u32 = 3;
+
+const MAX_CAP: usize = 64;
+
+/// Ranks of codes among those with few members, byte by byte from the highest.
+pub struct Ranks {
+    /// `below[(byte * (MAX_CAP + 1) + cap) * 256 + v]`: numbers below `v << 8 * byte` with at most `cap` members.
+    below: Vec<u64>,
+    /// `at_most[q * (MAX_CAP + 1) + cap]`: subsets of a `q`-set with at most `cap` members.
+    at_most: Vec<u64>,
+}
+
+impl Ranks {
+    /// Fills the tables, about a megabyte.
+    pub fn new() -> Self {
+        let width = MAX_CAP + 1;
+        let mut at_most = vec![1u64; 65 * width];
+        for q in 1..=64 {
+            for cap in 1..width {
+                let without = at_most[(q - 1) * width + cap];
+                at_most[q * width + cap] = without.saturating_add(at_most[(q - 1) * width + cap - 1]);
+            }
+        }
+        let mut below = vec![0u64; 8 * width * 256];
+        for byte in 0..8 {
+            for cap in 0..width {
+                let row = &mut below[(byte * width + cap) * 256..][..256];
+                for v in 1..256usize {
+                    let members = (v - 1).count_ones() as usize;
+                    let here = if members <= cap { at_most[8 * byte * width + cap - members] } else { 0 };
+                    row[v] = row[v - 1].saturating_add(here);
+                }
+            }
+        }
+        Self { below, at_most }
+    }
+
+    /// Number of subsets of a `q`-set with at most `cap` members; `u64::MAX` stands for more.
+    #[inline]
+    pub fn at_most(&self, q: u32, cap: u32) -> u64 {
+        self.at_most[q as usize * (MAX_CAP + 1) + (cap as usize).min(MAX_CAP)]
+    }
+
+    /// Number of subsets of a `q`-set with exactly `size` members.
+    #[inline]
+    pub fn exactly(&self, q: u32, size: u32) -> u64 {
+        self.at_most(q, size) - if size == 0 { 0 } else { self.at_most(q, size - 1) }
+    }
+
+    /// How many smaller codes have at most `cap` members, for a code that has no more itself.
+    #[inline(always)]
+    fn rank(&self, code: u64, cap: u32) -> u64 {
+        let bytes = (64 - code.leading_zeros()).div_ceil(8) as usize;
+        let mut rank = 0;
+        let mut cap = cap as usize;
+        for byte in (0..bytes).rev() {
+            let v = (code >> (8 * byte)) as usize & 255;
+            rank += self.below[(byte * (MAX_CAP + 1) + cap) * 256 + v];
+            cap -= v.count_ones() as usize;
+        }
+        rank
+    }
+}
+
+impl Default for Ranks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How the subsets with at most `cap` members of a `q`-set lie in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of members to choose from.
+    pub q: u32,
+    /// Most members of a subset.
+    pub cap: u32,
+    /// Whether only groups with few members have slots.
+    pub compact: bool,
+}
+
+impl Shape {
+    /// The layout for subsets with at most `cap` members of a `q`-set.
+    #[inline]
+    pub fn new(ranks: &Ranks, q: u32, cap: u32) -> Self {
+        let cap = cap.min(q);
+        let compact = q > GROUP_BITS && (q > 40 || 1 << q > 2 * ranks.at_most(q, cap));
+        Self { q, cap, compact }
+    }
+
+    /// Number of slots, those of no subset included.
+    #[inline]
+    pub fn slots(&self, ranks: &Ranks) -> u64 {
+        if self.compact { ranks.at_most(self.q - GROUP_BITS, self.cap).saturating_mul(GROUP as u64) } else { 1 << self.q }
+    }
+
+    /// The slot of a code that has at most `cap` members.
+    #[inline(always)]
+    pub fn address(&self, ranks: &Ranks, code: u64) -> u64 {
+        if self.compact {
+            ranks.rank(code >> GROUP_BITS, self.cap) << GROUP_BITS | code & (GROUP as u64 - 1)
+        } else {
+            code
+        }
+    }
+
+    /// Whether codes with more than `cap` members exist.
+    #[inline(always)]
+    pub fn is_limited(&self) -> bool {
+        self.cap < self.q
+    }
+}
+
+/// The next larger number with as many members (Gosper).
+#[inline(always)]
+fn next_of_same_size(code: u64) -> Option<u64> {
+    let lowest = code & code.wrapping_neg();
+    let carried = code.checked_add(lowest)?;
+    Some(carried | (code ^ carried) / lowest >> 2)
+}
+
+/// The codes of the subsets of a `q`-set (`q < 64`) with exactly `size` members, ascending.
+pub fn codes_of_size(q: u32, size: u32) -> impl Iterator<Item = u64> {
+    let first = (size <= q).then(|| (1u64 << size) - 1);
+    std::iter::successors(first, move |&code| {
+        if code == 0 { None } else { next_of_same_size(code).filter(|next| next >> q == 0) }
+    })
+}
+
+/// Calls `visit` for every code below `1 << q` with at most `cap` members, ascending.
+#[inline(always)]
+pub fn for_each_code(q: u32, cap: u32, mut visit: impl FnMut(u64)) {
+    let end = 1u64 << q;
+    let mut code = 0u64;
+    while code < end {
+        let members = code.count_ones();
+        if members <= cap {
+            visit(code);
+            code += 1;
+        } else {
+            // With too many members, nothing fits before the lowest one is carried away.
+            code += code & code.wrapping_neg();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_ascend_and_fit() {
+        let ranks = Ranks::new();
+        for q in 0..=18 {
+            for cap in 0..=q {
+                let shape = Shape::new(&ranks, q, cap);
+                let mut last = None;
+                let mut count = 0;
+                for_each_code(q, cap, |code| {
+                    let address = shape.address(&ranks, code);
+                    assert!(last.is_none_or(|last| last < address));
+                    assert!(address < shape.slots(&ranks));
+                    last = Some(address);
+                    count += 1;
+                });
+                assert_eq!(count, ranks.at_most(q, cap));
+                assert!(shape.slots(&ranks) <= 8 * count.max(1));
+            }
+        }
+    }
+
+    #[test]
+    fn codes_of_one_size_are_those_of_the_definition() {
+        for q in 0..12 {
+            for size in 0..=q + 1 {
+                let expected: Vec<u64> = (0..1u64 << q).filter(|code| code.count_ones() == size).collect();
+                assert_eq!(codes_of_size(q, size).collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+}
