@@ -5,6 +5,8 @@
 pub mod ideal;
 pub mod job;
 pub mod known;
+#[cfg(test)]
+pub mod oracle;
 pub mod poset;
 pub mod recurrence;
 pub mod space;

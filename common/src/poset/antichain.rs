@@ -2,6 +2,7 @@
 
 use super::error::PosetFault;
 use super::group::AutomorphismGroup;
+use super::position::PositionFault;
 use super::spec::{Family, PosetSpec};
 use super::{Description, Poset, chains};
 
@@ -18,4 +19,9 @@ pub(super) fn build(spec: PosetSpec, len: usize) -> Poset {
         // Every bijection reverses the empty order; only this one commutes with all permutations.
         duality: Some((0..len as u16).collect()),
     })
+}
+
+/// The label of the element that a word means.
+pub(super) fn normal_label(len: usize, word: &str) -> Result<String, PositionFault> {
+    chains::normal_label(&[len], word)
 }

@@ -1,6 +1,7 @@
 //! `boolean:n` and `boolean:n:k`: the subsets of n points by inclusion, all or those of size at most k.
 
 use super::error::{PosetFault, parse_number};
+use super::position::PositionFault;
 use super::spec::{Family, PosetSpec};
 use super::{Poset, product};
 
@@ -38,4 +39,21 @@ pub(super) fn build(spec: PosetSpec, points: usize, max_size: usize) -> Poset {
 fn label(levels: &[u8]) -> String {
     let points: String = (0..levels.len()).filter(|&i| levels[i] == 1).map(|i| i.to_string()).collect();
     if points.is_empty() { EMPTY_SET.to_owned() } else { points }
+}
+
+/// The label of the set that a word means, whose points may be in any order.
+pub(super) fn normal_label(points: usize, word: &str) -> Result<String, PositionFault> {
+    if word == EMPTY_SET {
+        return Ok(word.to_owned());
+    }
+    let mut set: Vec<char> = word.chars().collect();
+    set.sort_unstable();
+    let in_range = |point: char| point.to_digit(10).is_some_and(|point| (point as usize) < points);
+    if let Some(point) = word.chars().find(|&point| !in_range(point)) {
+        return Err(PositionFault::PointOutOfRange { set: word.to_owned(), point, points });
+    }
+    match set.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(PositionFault::RepeatedPoint { set: word.to_owned(), point: pair[0] }),
+        None => Ok(set.into_iter().collect()),
+    }
 }

@@ -3,6 +3,7 @@
 use num_bigint::BigUint;
 
 use super::error::{PosetFault, parse_number};
+use super::position::PositionFault;
 use super::spec::{Family, PosetSpec};
 use super::{MAX_ELEMENTS, Poset, product};
 
@@ -44,4 +45,20 @@ pub(super) fn build(spec: PosetSpec, lengths: &[usize]) -> Poset {
 fn label(levels: &[u8]) -> String {
     let coordinates: Vec<String> = levels.iter().map(|&level| (u16::from(level) + 1).to_string()).collect();
     coordinates.join(".")
+}
+
+/// The label of the element that a word means.
+pub(super) fn normal_label(lengths: &[usize], word: &str) -> Result<String, PositionFault> {
+    let coordinates = word.split('.').map(parse_number).collect::<Result<Vec<u64>, _>>()?;
+    if coordinates.len() != lengths.len() {
+        let (found, expected) = (coordinates.len(), lengths.len());
+        return Err(PositionFault::Coordinates { element: word.to_owned(), found, expected });
+    }
+    for (&number, &len) in coordinates.iter().zip(lengths) {
+        if !(1..=len as u64).contains(&number) {
+            return Err(PositionFault::OutOfRange { number, element: word.to_owned(), len });
+        }
+    }
+    let coordinates: Vec<String> = coordinates.iter().map(u64::to_string).collect();
+    Ok(coordinates.join("."))
 }

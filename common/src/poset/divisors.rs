@@ -1,6 +1,7 @@
 //! `divisors:n`: the divisors of n by divisibility, a product of chains, one for each prime factor, ascending.
 
 use super::error::{PosetFault, parse_number};
+use super::position::PositionFault;
 use super::spec::{Family, PosetSpec};
 use super::{MAX_ELEMENTS, Poset, product};
 
@@ -24,6 +25,11 @@ pub(super) fn build(spec: PosetSpec, number: u64) -> Poset {
         powers.product::<u64>().to_string()
     };
     product::build(spec, &lengths, usize::MAX, label)
+}
+
+/// The label of the number that a word means, a divisor or not.
+pub(super) fn normal_label(word: &str) -> Result<String, PositionFault> {
+    Ok(parse_number(word)?.to_string())
 }
 
 /// Primes up to the cube root of 2^64 are found by division.

@@ -61,7 +61,7 @@ pub enum PosetFault {
     #[error(transparent)]
     Number(#[from] NumberFault),
     /// A Boolean lattice with too many elements.
-    #[error("{0} points are too many: Boolean lattices have at most 8 (2^8 = 256 elements)")]
+    #[error("{0} points are too many: the limit is 8 (2^8 = 256 elements)")]
     TooManyPoints(u64),
     /// A limit on the size of subsets that no subset reaches.
     #[error("no subset of {points} points has {size} elements")]

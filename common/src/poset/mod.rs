@@ -27,11 +27,13 @@ mod chains;
 mod divisors;
 mod error;
 mod group;
+mod position;
 mod product;
 mod spec;
 
 pub use error::{NumberFault, PosetError, PosetFault};
-pub use group::{AutomorphismGroup, FactorGroup};
+pub use group::{AutomorphismGroup, FactorGroup, Permutations};
+pub use position::{ParsedPosition, PositionError, PositionFault, format_position, parse_position};
 pub use spec::{Family, PosetSpec};
 
 /// The largest number of elements of a [`Poset`].
@@ -216,3 +218,6 @@ impl FromStr for Poset {
         Ok(Self::new(&text.parse()?))
     }
 }
+
+#[cfg(test)]
+mod tests;

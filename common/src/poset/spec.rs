@@ -151,3 +151,6 @@ impl FromStr for PosetSpec {
         parsed.map(Self::whole).map_err(|fault| fail(Some(family), fault))
     }
 }
+
+#[cfg(test)]
+mod tests;
