@@ -25,11 +25,11 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  antichain run extensions boolean:6        the number of linear extensions of the subsets of 6 points
-  antichain layers boolean:5                ideals by size, up to symmetry and labelled
-  antichain plan extensions boolean:7       what that will cost, before starting
+  antichain run extensions boolean:6       linear extensions of the subsets of 6 points
+  antichain layers boolean:5               ideals by size, up to symmetry and labelled
+  antichain plan extensions boolean:7      what that will cost, before starting
   antichain query extensions boolean:4 '012 13'
-                                            the linear extensions of one ideal, given by its maximal sets";
+                                           linear extensions of one ideal";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.";
 
@@ -163,9 +163,9 @@ pub struct EffortArgs {
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// The question
+    /// The question; --help lists them
     pub question: String,
-    /// The poset
+    /// The poset, such as boolean:6; --help lists them
     pub poset: String,
     /// Limits on sizes.
     #[command(flatten)]
@@ -181,9 +181,9 @@ pub struct RunArgs {
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
-    /// The question
+    /// The question; --help lists them
     pub question: String,
-    /// The poset
+    /// The poset, such as boolean:6; --help lists them
     pub poset: String,
     /// Limits on sizes.
     #[command(flatten)]
@@ -193,7 +193,7 @@ pub struct PlanArgs {
 /// Arguments of `layers`.
 #[derive(Debug, clap::Args)]
 pub struct LayersArgs {
-    /// The poset
+    /// The poset, such as boolean:6; --help lists them
     pub poset: String,
     /// Limits on sizes.
     #[command(flatten)]
@@ -206,9 +206,9 @@ pub struct LayersArgs {
 /// Arguments of `query`.
 #[derive(Debug, clap::Args)]
 pub struct QueryArgs {
-    /// The question
+    /// The question; --help lists them
     pub question: String,
-    /// The poset
+    /// The poset, such as boolean:6; --help lists them
     pub poset: String,
     /// The positions, one argument each
     #[arg(required = true)]

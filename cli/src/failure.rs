@@ -6,11 +6,11 @@
 
 use std::process::ExitCode;
 
-use antichain_common::poset::position::PositionError;
 use antichain_common::job::JobError;
-use antichain_common::poset::PosetError;
+use antichain_common::poset::{PosetError, PositionError};
 use antichain_common::store::StoreError;
 use clap::error::{ContextKind, ErrorKind};
+use serde::Serialize;
 
 use crate::command::{FileError, VerifyFailed};
 use crate::inputs::InputError;
@@ -151,9 +151,11 @@ impl Failure {
             (None, Some(usage)) => format!("{}; --help says more", usage.trim().replace("Usage:", "the usage is")),
             (None, None) => "`antichain --help` and `antichain <COMMAND> --help` say more".to_owned(),
         };
+        let missing = matches!(error.kind(), ErrorKind::MissingSubcommand | ErrorKind::MissingRequiredArgument);
+        let words = [ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
         Self {
             exit: Exit::BadInput,
-            input: context(&[ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::InvalidArg]),
+            input: if missing { None } else { context(&words) },
             reason: reason.split_whitespace().collect::<Vec<_>>().join(" "),
             hint: Some(hint),
         }
@@ -168,7 +170,10 @@ impl Failure {
     }
 
     fn as_json(&self) -> String {
-        serde_json::json!({ "error": { "input": self.input, "reason": self.reason, "hint": self.hint } }).to_string()
+        let Self { input, reason, hint, .. } = self;
+        let document = ErrorDocument { error: ErrorBody { input: input.as_deref(), reason, hint: hint.as_deref() } };
+        // A document of strings can always be written.
+        serde_json::to_string(&document).unwrap_or_default()
     }
 
     fn as_text(&self) -> String {
@@ -183,6 +188,19 @@ impl Failure {
         }
         text
     }
+}
+
+/// A failure as a JSON document.
+#[derive(Debug, Serialize)]
+struct ErrorDocument<'a> {
+    error: ErrorBody<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorBody<'a> {
+    input: Option<&'a str>,
+    reason: &'a str,
+    hint: Option<&'a str>,
 }
 
 /// Ends the program for what the parser did not turn into arguments: a request for help, or a mistake.

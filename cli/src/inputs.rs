@@ -1,9 +1,8 @@
 //! The user's words turned into questions, posets, limits and positions, with a reason and a hint where that fails.
 
-use antichain_common::poset::position::parse_position;
 use antichain_common::ideal::Element;
 use antichain_common::job::{Question, SizeLimits};
-use antichain_common::poset::Poset;
+use antichain_common::poset::{Poset, parse_position};
 
 use crate::args::LimitArgs;
 use crate::output;
@@ -94,7 +93,7 @@ pub fn positions(
     for text in texts {
         let parsed = parse_position(poset, &text)?;
         for warning in &parsed.warnings {
-            output::warning(json, &format!("{text}: {warning}"));
+            output::warning(json, warning);
         }
         let size = parsed.members.len();
         if !is_within(limits, size) {
