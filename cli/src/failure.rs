@@ -13,10 +13,15 @@ use clap::error::{ContextKind, ErrorKind};
 use serde::Serialize;
 
 use crate::command::{FileError, VerifyFailed};
+use crate::data::DataError;
 use crate::inputs::InputError;
 use crate::interrupt;
 use crate::output::{self, StdoutError};
 use crate::sizes::Bytes;
+
+/// The hint where the user can do nothing.
+const FAULT_OF_PROGRAM: &str =
+    "this is a fault of the program or of the machine; nothing wrong was stored, and a report is welcome";
 
 /// How the program ends when it does not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +86,8 @@ impl Failure {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<JobError>() {
             Self::of_job(error)
-        } else if let Some(error) = error.downcast_ref::<StoreError>() {
-            Self::of_store(error)
+        } else if let Some(error) = error.downcast_ref::<DataError>() {
+            Self::of_data(error)
         } else if let Some(error) = error.downcast_ref::<VerifyFailed>() {
             Self::failed(error).about(&error.job).hint(
                 "do not trust this result; `run` computes again what is damaged, and a fresh --data directory everything",
@@ -99,8 +104,9 @@ impl Failure {
     fn of_job(error: &JobError) -> Self {
         match error {
             JobError::Store(error) => Self::of_store(error),
-            JobError::Interrupted => Self { exit: Exit::Interrupted, ..Self::failed(error) }
-                .hint("the same command goes on from the last checkpoint"),
+            JobError::Interrupted => {
+                Self { exit: Exit::Interrupted, ..Self::failed(error) }.hint("give the same command again")
+            }
             JobError::Memory { job, needed, budget } => Self::failed(format!(
                 "{job} needs about {} of memory, the budget is {}",
                 Bytes(*needed),
@@ -117,7 +123,7 @@ impl Failure {
                     .hint("free some, or choose a data directory on a larger disk with --data")
             }
             JobError::OutOfReach { poset, .. } => Self::bad_input(poset, error)
-                .hint("limit the size of the ideals with --max-elements, or take a truncation such as boolean:8:2"),
+                .hint("limit the size of the ideals with --max-elements; `antichain plan` says what that takes"),
             JobError::NoSuchJob { job, nearest, .. } => Self::bad_input(job, error).hint(match nearest.as_slice() {
                 [] => "there are no jobs at all; is --data the right directory?".to_owned(),
                 [first, ..] => format!("did you mean {first}? `antichain jobs` lists all"),
@@ -126,13 +132,48 @@ impl Failure {
                 .about(job.to_string())
                 .hint("run its question again; it goes on from where it stopped"),
             JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(*hint),
-            JobError::SelfCheck(_) => Self::failed(error)
-                .hint("this is a fault of the program or of the machine, and no result was given; please report it"),
+            JobError::SelfCheck(_) => Self::failed(error).hint(FAULT_OF_PROGRAM),
         }
     }
 
+    /// The data directory cannot be opened: a wrong one is bad input, one that is busy or broken is not.
+    fn of_data(error: &DataError) -> Self {
+        let directory = error.directory.display().to_string();
+        let hint = match &error.source {
+            StoreError::Missing { .. } => "`run` makes one; is --data the right directory?",
+            StoreError::NotOurs { .. } => {
+                "name an empty or a new directory with --data; nothing was changed in this one"
+            }
+            StoreError::OtherVersion { .. } => {
+                "name another directory with --data, or use the program that made this one; nothing was changed in it"
+            }
+            StoreError::NotWritable { .. } | StoreError::Io { .. } => "name a directory with --data that you may write",
+            source => return Self::of_store(source).about(directory),
+        };
+        Self::bad_input(directory, error).hint(hint)
+    }
+
     fn of_store(error: &StoreError) -> Self {
-        Self::failed(error)
+        let hint = match error {
+            StoreError::InUse { .. } => "wait until that process ends, or name another directory with --data",
+            StoreError::NoRoom { .. } => "free some room and run the same command again",
+            StoreError::Damaged { .. } => "`run` sets the file aside and computes it again",
+            StoreError::Catalogue { .. } | StoreError::Document { .. } => {
+                "move the data directory aside, or name another one with --data, and run again"
+            }
+            StoreError::Missing { .. }
+            | StoreError::NotOurs { .. }
+            | StoreError::OtherVersion { .. }
+            | StoreError::NotWritable { .. }
+            | StoreError::Io { .. } => {
+                "see that the data directory is there and writable, and run the same command again"
+            }
+            StoreError::NoShard(_)
+            | StoreError::Unfit { .. }
+            | StoreError::OutOfRange { .. }
+            | StoreError::Name { .. } => FAULT_OF_PROGRAM,
+        };
+        Self::failed(error).hint(hint)
     }
 
     /// What the parser of the command line refused.

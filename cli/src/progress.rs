@@ -10,7 +10,7 @@ use antichain_common::job::{Phase, Progress};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::args::{Global, LogFormat};
-use crate::sizes::show_duration;
+use crate::sizes::show_estimate;
 use meter::{Meter, Reading};
 
 /// Time between two log lines.
@@ -106,7 +106,7 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
         text += &format!(", {} edges/s", scaled(rate));
     }
     if let Some(left) = reading.remaining {
-        text += &format!(", about {} left", show_duration(Duration::from_secs(left.as_secs().max(1))));
+        text += &format!(", about {} left", show_estimate(left.max(Duration::from_secs(1))));
         if progress.phase == Phase::Enumerate {
             text += " in this phase";
         }
@@ -166,7 +166,7 @@ mod tests {
         let mut reading = Reading { fraction: Some(0.5), rate: Some(2e6), remaining: Some(Duration::from_secs(40)) };
         assert_eq!(
             describe(&progress, &reading, true),
-            "evaluating, layer 31 of 64, 50 %, 1.50 M states, 2.00 M edges/s, about 40.0 s left"
+            "evaluating, layer 31 of 64, 50 %, 1.50 M states, 2.00 M edges/s, about 40 s left"
         );
         reading = Reading::default();
         assert_eq!(describe(&progress, &reading, true), "evaluating, layer 31 of 64, 1.50 M states");

@@ -95,6 +95,15 @@ pub fn show_duration(span: Duration) -> String {
     }
 }
 
+/// Shows a span of time that is only estimated: in whole seconds.
+pub fn show_estimate(span: Duration) -> String {
+    match span.as_secs_f64().round() as u64 {
+        0 => "less than a second".to_owned(),
+        seconds @ 1..60 => format!("{seconds} s"),
+        seconds => show_duration(Duration::from_secs(seconds)),
+    }
+}
+
 /// A positive number with one of `units`, in the base unit.
 fn amount(text: &str, units: &[(&str, f64)], example: &'static str, names: &'static str) -> Result<f64, AmountError> {
     let text = text.trim();
@@ -161,5 +170,8 @@ mod tests {
         assert_eq!(show_duration(Duration::from_millis(12_340)), "12.3 s");
         assert_eq!(show_duration(Duration::from_secs(250)), "4 min 10 s");
         assert_eq!(show_duration(Duration::from_secs(7500)), "2 h 5 min");
+        assert_eq!(show_estimate(Duration::from_millis(300)), "less than a second");
+        assert_eq!(show_estimate(Duration::from_millis(12_340)), "12 s");
+        assert_eq!(show_estimate(Duration::from_secs(250)), "4 min 10 s");
     }
 }

@@ -1,5 +1,7 @@
 //! `antichain plan`: what a question will need.
 
+use std::time::Duration;
+
 use antichain_common::job::{self, Plan, Question};
 use antichain_common::poset::Poset;
 use serde::Serialize;
@@ -8,7 +10,7 @@ use super::{LimitsDocument, all_cores, budget, show_limits};
 use crate::args::{Global, PlanArgs};
 use crate::inputs;
 use crate::output::{document, grouped, result, table};
-use crate::sizes::{Bytes, show_duration};
+use crate::sizes::{Bytes, show_estimate};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
@@ -41,15 +43,16 @@ struct PlanDocument<'a> {
 
 impl<'a> From<&'a Plan> for PlanDocument<'a> {
     fn from(plan: &'a Plan) -> Self {
+        let exact = is_exact(plan);
         Self {
             question: plan.spec.question,
             poset: &plan.spec.poset,
             limits: plan.spec.limits.into(),
             job: plan.job.to_string(),
             method: &plan.method,
-            orbits: whole(plan.orbits, plan.exact),
-            labelled: whole(plan.labelled, plan.exact),
-            exact: plan.exact,
+            orbits: whole(plan.orbits, exact),
+            labelled: whole(plan.labelled, exact),
+            exact,
             states: plan.states.round(),
             operations: plan.operations.round(),
             cpu_seconds: plan.cpu_seconds,
@@ -63,8 +66,9 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
 /// The plan for people.
 fn shown(plan: &Plan) -> String {
     let threads = all_cores();
-    let seconds = std::time::Duration::try_from_secs_f64(plan.cpu_seconds).unwrap_or(std::time::Duration::MAX);
-    let about = if plan.exact { "" } else { "about " };
+    let shared = plan.cpu_seconds / threads.get() as f64;
+    let exact = is_exact(plan);
+    let about = if exact { "" } else { "about " };
     let free = budget(None);
     let memory = bytes(plan.memory_bytes);
     let fits = if memory <= free { "fits into" } else { "more than" };
@@ -72,26 +76,26 @@ fn shown(plan: &Plan) -> String {
         ("question", format!("{} of {}{}", plan.spec.question, plan.spec.poset, show_limits(plan.spec.limits))),
         ("job", plan.job.to_string()),
         ("method", plan.method.clone()),
-        ("ideals", format!("{about}{}", readable(plan.labelled, plan.exact))),
-        ("up to symmetry", format!("{about}{}", readable(plan.orbits, plan.exact))),
+        ("ideals", format!("{about}{}", readable(plan.labelled, exact))),
+        ("up to symmetry", format!("{about}{}", readable(plan.orbits, exact))),
         ("states", readable(plan.states, false)),
         ("operations", readable(plan.operations, false)),
-        (
-            "time",
-            format!("{} on one core, {} on the {threads} here", span(seconds), span(seconds / threads_u32(threads))),
-        ),
+        ("time", format!("{} on one core, {} on the {threads} here", span(plan.cpu_seconds), span(shared))),
         ("memory", format!("{memory}, {fits} the {free} this process may take by default")),
         ("disk", format!("{}; {} with --keep-values", bytes(plan.disk_bytes), bytes(plan.disk_bytes_kept))),
     ];
     table(&rows.map(|(name, text)| vec![name.to_owned(), text]), 2)
 }
 
-fn threads_u32(threads: std::num::NonZeroUsize) -> u32 {
-    u32::try_from(threads.get()).unwrap_or(u32::MAX)
+/// Whether the numbers of ideals are right to the last digit: known, and within what a float can say.
+fn is_exact(plan: &Plan) -> bool {
+    const LARGEST: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+    plan.exact && plan.orbits.max(plan.labelled) <= LARGEST
 }
 
-fn span(span: std::time::Duration) -> String {
-    show_duration(span)
+/// A time to wait.
+fn span(seconds: f64) -> String {
+    Duration::try_from_secs_f64(seconds).map_or("longer than time itself".to_owned(), show_estimate)
 }
 
 /// Beyond a million, or a fraction: three significant digits say enough unless the number is exact.
