@@ -1,3 +1,39 @@
-//! The binary `antichain`.
+//! The binary `antichain`: reads the arguments, calls the jobs of [`antichain_common::job`], writes the answer.
+//!
+//! Results go to standard output, everything else to standard error. Every error ends in [`failure`], which alone
+//! decides what the user reads and with which code the program ends.
+
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod args;
+mod command;
+mod data;
+mod failure;
+mod inputs;
+mod interrupt;
+mod logging;
+mod memory;
+mod output;
+mod progress;
+mod sizes;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // What the parser refused has no `Args` to ask, so `--json` is looked for among the words themselves.
+        Err(error) => return failure::of_arguments(&error, std::env::args_os().any(|word| word == "--json")),
+    };
+    let json = args.global.json;
+    logging::start(&args.global);
+    match command::execute(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => Failure::of(&error).report(json),
+    }
+}

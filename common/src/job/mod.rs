@@ -245,6 +245,17 @@ pub struct PositionValue {
     pub value: BigUint,
 }
 
+/// A job of a data directory, in short.
+#[derive(Clone, Debug)]
+pub struct JobSummary {
+    /// Its id.
+    pub job: JobId,
+    /// What is asked.
+    pub spec: JobSpec,
+    /// Whether its answer is there.
+    pub finished: bool,
+}
+
 /// What `verify` checked, a line each, and what it found wrong.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verification {
@@ -401,6 +412,24 @@ pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verific
 /// # Errors
 /// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
 pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), JobError> {
+    let _ = (store, job);
+    unimplemented!()
+}
+
+/// The jobs of the data directory, by id.
+///
+/// # Errors
+/// See [`StoreError`].
+pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
+    let _ = store;
+    unimplemented!()
+}
+
+/// The certificate of a finished job, as the document that `export --format json` passes on.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub fn certificate(store: &Store, job: &str) -> Result<serde_json::Value, JobError> {
     let _ = (store, job);
     unimplemented!()
 }

@@ -145,7 +145,7 @@ fn groups_are_listed_in_lexicographic_order() {
         let elements: Vec<Vec<u8>> = group.elements().collect();
         assert_eq!(elements.len() as u64, order);
         assert_eq!(group.order(), order);
-        assert!(elements[0].iter().enumerate().all(|(i, &image)| i == image.into()));
+        assert!(elements[0].iter().enumerate().all(|(i, &image)| i == usize::from(image)));
         assert!(elements.is_sorted_by(|a, b| a < b), "{name}");
         assert!(elements.iter().all(|p| group.contains(p)));
     }

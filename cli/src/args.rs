@@ -1,0 +1,308 @@
+//! The command line: every command, argument and help text.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::sizes::{Bytes, parse_duration};
+
+/// Exact answers about the order ideals of finite posets.
+///
+/// Order ideals (equivalently, antichains) are enumerated up to symmetry once for each poset and kept in a data directory;
+/// questions such as the number of linear extensions are answered from there.
+#[derive(Debug, Parser)]
+#[command(name = "antichain", version, after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub struct Args {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  antichain run extensions boolean:6       linear extensions of the subsets of 6 points
+  antichain layers boolean:5               ideals by size, up to symmetry and labelled
+  antichain plan extensions boolean:7      what that will cost, before starting
+  antichain query extensions boolean:4 '012 13'
+                                           linear extensions of one ideal";
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.";
+
+const POSETS: &str = "\
+Posets:
+  boolean:N        all subsets of N points
+  boolean:N:K      its subsets with at most K points
+  chain:N          a chain of N elements
+  chains:AxBx...   a product of chains of A, B, ... elements
+  antichain:N      N elements, no two comparable
+  divisors:N       the divisors of N";
+
+const QUESTIONS: &str = "\
+Questions:
+  extensions       the number of linear extensions
+  ideals           the number of order ideals, labelled and up to symmetry";
+
+const POSITIONS: &str = "\
+Positions: one argument each, the maximal elements of the ideal separated by spaces; `{}` is the empty ideal.
+  boolean          sets as strings of digits, '012 34'; `-` is the empty set
+  chain            3 (from 1)
+  chains           3.1.2 (from 1)
+  divisors         12
+  antichain        4 (from 1)";
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+pub struct Global {
+    /// Write one JSON document to standard output (big integers as strings); errors are JSON on standard error
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub json: bool,
+    /// The data directory
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        default_value = "./antichain-data",
+        help_heading = "Global options"
+    )]
+    pub data: PathBuf,
+    /// Log more; twice for everything. The variable RUST_LOG, where set, decides instead
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
+    pub verbose: u8,
+    /// Form of the log lines on standard error
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORM",
+        default_value = "pretty",
+        help_heading = "Global options"
+    )]
+    pub log_format: LogFormat,
+}
+
+/// Form of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Pretty,
+    /// One JSON document a line.
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer a question here, in this process
+    ///
+    /// An interrupted run goes on where its last checkpoint was; a finished one is answered from the data directory.
+    /// The answer alone is written to standard output, everything else to standard error.
+    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExamples:
+  antichain run extensions boolean:6
+  antichain run extensions boolean:7 --threads 2 --memory 4GiB
+  antichain run ideals boolean:8 --max-elements 20 --json"))]
+    Run(RunArgs),
+    /// Say what a question will need before it is started: ideals, time, memory, disk
+    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExample:
+  antichain plan extensions boolean:7"))]
+    Plan(PlanArgs),
+    /// List ideals by number of elements, up to symmetry and labelled
+    ///
+    /// Computes, and stores, what is not stored yet.
+    #[command(after_long_help = format!("{POSETS}\n\nExamples:
+  antichain layers boolean:5
+  antichain layers boolean:8 --max-elements 20 --json"))]
+    Layers(LayersArgs),
+    /// Give the values of positions: stored ones, or computed at once where the poset is small
+    #[command(after_long_help = format!("{POSITIONS}\n\n{QUESTIONS}\n\n{POSETS}\n\nExamples:
+  antichain query extensions boolean:4 '012 13'
+  antichain query extensions chains:3x3 2.3 '3.1 1.2' '{{}}'"))]
+    Query(QueryArgs),
+    /// Check a finished job again: digests, totals, a recomputed sample
+    #[command(after_long_help = "Example:
+  antichain verify extensions-boolean-6")]
+    Verify(VerifyArgs),
+    /// Write a finished job's counts by size, or its certificate
+    #[command(after_long_help = "Examples:
+  antichain export ideals-boolean-6 --format bfile
+  antichain export extensions-boolean-6 --format json --output certificate.json")]
+    Export(ExportArgs),
+    /// List the jobs of the data directory
+    Jobs,
+}
+
+/// Only ideals of some sizes.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct LimitArgs {
+    /// Only ideals with at most K elements
+    #[arg(long, value_name = "K")]
+    pub max_elements: Option<usize>,
+    /// Only ideals with at least K elements
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub min_elements: usize,
+}
+
+/// How much of the machine to use.
+#[derive(Clone, Debug, clap::Args)]
+pub struct EffortArgs {
+    /// Threads that compute [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<NonZeroUsize>,
+    /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Time between checkpoints: what an interruption may cost, such as 10s or 2m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s")]
+    pub checkpoint: Duration,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The question; --help lists them
+    pub question: String,
+    /// The poset, such as boolean:6; --help lists them
+    pub poset: String,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Threads, memory, checkpoints.
+    #[command(flatten)]
+    pub effort: EffortArgs,
+    /// Keep the values of all ideals, for `query`
+    #[arg(long)]
+    pub keep_values: bool,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    /// The question; --help lists them
+    pub question: String,
+    /// The poset, such as boolean:6; --help lists them
+    pub poset: String,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// Arguments of `layers`.
+#[derive(Debug, clap::Args)]
+pub struct LayersArgs {
+    /// The poset, such as boolean:6; --help lists them
+    pub poset: String,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Threads, memory, checkpoints.
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+/// Arguments of `query`.
+#[derive(Debug, clap::Args)]
+pub struct QueryArgs {
+    /// The question; --help lists them
+    pub question: String,
+    /// The poset, such as boolean:6; --help lists them
+    pub poset: String,
+    /// The positions, one argument each
+    #[arg(required = true)]
+    pub positions: Vec<String>,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct VerifyArgs {
+    /// The job, by the name `run` and `jobs` give it
+    pub job: String,
+}
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    /// The job, by the name `run` and `jobs` give it
+    pub job: String,
+    /// csv: size,orbits,labelled; json: the certificate; bfile: lines `size count`, as the OEIS takes them
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// With bfile: labelled counts instead of orbits
+    #[arg(long)]
+    pub labelled: bool,
+    /// Write to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// `size,orbits,labelled`, with a header.
+    Csv,
+    /// Answer, certificate and counts by size in one document.
+    Json,
+    /// Lines `n a(n)`.
+    Bfile,
+}
+
+/// More threads than any machine this is meant for has; a larger number is a slip of the finger.
+const MAX_THREADS: usize = 1024;
+
+/// Reads a number of threads.
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) if threads.get() <= MAX_THREADS => Ok(threads),
+        _ => Err(format!("not a number of threads between 1 and {MAX_THREADS}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn global_options_may_stand_anywhere() {
+        for words in [
+            ["antichain", "--json", "verify", "j", "--data", "d"],
+            ["antichain", "verify", "--data", "d", "j", "--json"],
+        ] {
+            let args = Args::try_parse_from(words).expect("parses");
+            assert!(args.global.json);
+            assert_eq!(args.global.data, PathBuf::from("d"));
+        }
+    }
+
+    #[test]
+    fn a_lone_dash_is_a_position() {
+        let args = Args::try_parse_from(["antichain", "query", "extensions", "boolean:3", "-", "{}"]).expect("parses");
+        let Command::Query(query) = args.command else { panic!("query") };
+        assert_eq!(query.positions, ["-", "{}"]);
+    }
+
+    #[test]
+    fn threads_are_at_least_one_and_not_absurd() {
+        assert_eq!(parse_threads("2").map(NonZeroUsize::get), Ok(2));
+        for text in ["0", "-1", "two", "1025"] {
+            assert!(parse_threads(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The commands, one file each: from typed arguments to a result on standard output.
+
+mod export;
+mod jobs;
+mod layers;
+mod plan;
+mod query;
+mod run;
+mod verify;
+
+pub use export::FileError;
+pub use verify::VerifyFailed;
+
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use antichain_common::job::{Interrupt, RunOptions, SizeLimits};
+use serde::Serialize;
+
+use crate::args::{Args, Command, EffortArgs, Global};
+use crate::progress::Reporter;
+use crate::sizes::Bytes;
+use crate::{interrupt, memory};
+
+/// Does what the arguments say.
+pub fn execute(args: Args) -> anyhow::Result<()> {
+    let global = &args.global;
+    match args.command {
+        Command::Run(args) => run::execute(global, &args),
+        Command::Layers(args) => layers::execute(global, &args),
+        Command::Verify(args) => verify::execute(global, &args),
+        Command::Plan(args) => at_once(|| plan::execute(global, &args)),
+        Command::Query(args) => at_once(|| query::execute(global, args)),
+        Command::Export(args) => at_once(|| export::execute(global, &args)),
+        Command::Jobs => at_once(|| jobs::execute(global)),
+    }
+}
+
+/// Runs a command that an interruption ends without further ado.
+fn at_once(command: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    interrupt::stop_at_once();
+    command()
+}
+
+/// Calls `work` with the options of the command line, progress shown and Ctrl-C heard.
+fn with_effort<T>(
+    global: &Global,
+    effort: &EffortArgs,
+    keep_values: bool,
+    work: impl FnOnce(&RunOptions<'_>) -> T,
+) -> T {
+    let reporter = Reporter::start(global);
+    let report = |progress| reporter.report(progress);
+    let interrupt: &Interrupt = interrupt::stop_at_safe_point(global.json);
+    work(&RunOptions {
+        threads: effort.threads.unwrap_or_else(all_cores).get(),
+        memory: budget(effort.memory).0,
+        checkpoint: effort.checkpoint,
+        keep_values,
+        interrupt,
+        progress: &report,
+    })
+}
+
+/// As many threads as there are cores for this process.
+fn all_cores() -> NonZeroUsize {
+    available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// The memory budget: as asked for, or three quarters of what is free.
+fn budget(wanted: Option<Bytes>) -> Bytes {
+    let budget = wanted.unwrap_or_else(memory::default_budget);
+    tracing::debug!("memory budget {budget}");
+    budget
+}
+
+/// Limits on sizes as JSON documents show them: only those that were set.
+#[derive(Debug, Serialize)]
+struct LimitsDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_elements: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_elements: Option<usize>,
+}
+
+impl From<SizeLimits> for LimitsDocument {
+    fn from(limits: SizeLimits) -> Self {
+        Self { min_elements: (limits.min > 0).then_some(limits.min), max_elements: limits.max }
+    }
+}
+
+/// Limits on sizes for people: empty where there is none.
+fn show_limits(limits: SizeLimits) -> String {
+    match (limits.min, limits.max) {
+        (0, None) => String::new(),
+        (0, Some(max)) => format!(", ideals of at most {max} elements"),
+        (min, None) => format!(", ideals of at least {min} elements"),
+        (min, Some(max)) => format!(", ideals of {min} to {max} elements"),
+    }
+}

@@ -1,0 +1,146 @@
+//! `antichain run`: answers a question in this process.
+
+use antichain_common::job::{self, Answer, Question};
+use antichain_common::poset::Poset;
+use serde::Serialize;
+
+use super::{LimitsDocument, show_limits, with_effort};
+use crate::args::{Global, RunArgs};
+use crate::output::{document, grouped, note, result};
+use crate::sizes::show_duration;
+use crate::{data, inputs};
+
+/// Runs the command.
+pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
+    let question = inputs::question(&args.question)?;
+    let poset: Poset = args.poset.parse()?;
+    let limits = inputs::limits(args.limits)?;
+    let store = data::open(&global.data)?;
+    let answer = with_effort(global, &args.effort, args.keep_values, |options| {
+        job::run(&store, question, &poset, limits, options)
+    })?;
+    if global.json {
+        return document(&AnswerDocument::from(&answer));
+    }
+    result(&shown(&answer))?;
+    summary(&answer).iter().for_each(|line| note(line));
+    Ok(())
+}
+
+/// The answer as a JSON document.
+#[derive(Debug, Serialize)]
+pub struct AnswerDocument {
+    question: Question,
+    poset: String,
+    #[serde(flatten)]
+    limits: LimitsDocument,
+    value: Option<String>,
+    orbits: String,
+    labelled: String,
+    base_layers: usize,
+    elapsed_seconds: f64,
+    job: String,
+    digest: String,
+    resumed: bool,
+}
+
+impl From<&Answer> for AnswerDocument {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            question: answer.spec.question,
+            poset: answer.spec.poset.clone(),
+            limits: answer.spec.limits.into(),
+            value: answer.value.as_ref().map(ToString::to_string),
+            orbits: answer.orbits.to_string(),
+            labelled: answer.labelled.to_string(),
+            base_layers: answer.base_layers,
+            elapsed_seconds: answer.elapsed.as_secs_f64(),
+            job: answer.job.to_string(),
+            digest: answer.digest.clone(),
+            resumed: answer.resumed,
+        }
+    }
+}
+
+/// What goes to standard output: the value alone on the first line, so that scripts can take it; of `ideals` the number
+/// up to symmetry on a second line.
+fn shown(answer: &Answer) -> String {
+    let value = match &answer.value {
+        Some(value) => format!("{value}\n"),
+        None => "none\n".to_owned(),
+    };
+    match answer.spec.question {
+        Question::Extensions => value,
+        Question::Ideals => format!("{value}{} up to symmetry\n", answer.orbits),
+    }
+}
+
+/// What a person wants to know besides.
+fn summary(answer: &Answer) -> Vec<String> {
+    let spec = &answer.spec;
+    let mut lines = Vec::new();
+    if answer.value.is_none() {
+        lines.push(format!("no value of {}: the limits exclude the ideal of all its elements", spec.poset));
+    }
+    lines.push(format!(
+        "{} of {}{}: {} ideals, {} up to symmetry, in {} base layers",
+        spec.question,
+        spec.poset,
+        show_limits(spec.limits),
+        grouped(&answer.labelled),
+        grouped(&answer.orbits),
+        answer.base_layers,
+    ));
+    lines.push(format!(
+        "{}{}, job {}, digest {}",
+        show_duration(answer.elapsed),
+        if answer.resumed { " (going on from an earlier run)" } else { "" },
+        answer.job,
+        answer.digest,
+    ));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use antichain_common::job::{JobSpec, SizeLimits};
+    use std::time::Duration;
+
+    fn answer(question: Question, value: Option<u32>) -> Answer {
+        let spec = JobSpec { question, poset: "boolean:4".into(), limits: SizeLimits { min: 0, max: None } };
+        Answer {
+            job: spec.id(),
+            spec,
+            value: value.map(Into::into),
+            orbits: 30u32.into(),
+            labelled: 168u32.into(),
+            base_layers: 17,
+            digest: "ab".repeat(32),
+            resumed: false,
+            elapsed: Duration::from_millis(2),
+        }
+    }
+
+    #[test]
+    fn the_value_stands_alone_on_the_first_line() {
+        assert_eq!(shown(&answer(Question::Extensions, Some(1_680_384))), "1680384\n");
+        assert_eq!(shown(&answer(Question::Ideals, Some(168))), "168\n30 up to symmetry\n");
+        assert_eq!(shown(&answer(Question::Extensions, None)), "none\n");
+    }
+
+    #[test]
+    fn the_document_has_the_promised_fields() {
+        let json = serde_json::to_value(AnswerDocument::from(&answer(Question::Extensions, None))).expect("JSON");
+        assert_eq!(json["question"], "extensions");
+        assert_eq!(json["poset"], "boolean:4");
+        assert!(json["value"].is_null());
+        assert_eq!(json["orbits"], "30");
+        assert_eq!(json["labelled"], "168");
+        assert_eq!(json["base_layers"], 17);
+        assert_eq!(json["job"], "extensions-boolean-4");
+        assert_eq!(json["resumed"], false);
+        assert!(json["elapsed_seconds"].is_f64());
+        assert!(json.get("max_elements").is_none(), "limits only where set");
+    }
+}

@@ -1,0 +1,149 @@
+//! The user's words turned into questions, posets, limits and positions, with a reason and a hint where that fails.
+
+use antichain_common::ideal::Element;
+use antichain_common::job::{Question, SizeLimits};
+use antichain_common::poset::{Poset, parse_position};
+
+use crate::args::LimitArgs;
+use crate::output;
+
+/// Questions of the design that this version does not answer.
+const LATER_QUESTIONS: [&str; 6] = ["outcome", "grundy", "turning-turtles", "twins", "order-ideal-game", "ruler"];
+
+/// Input that is refused by the command line itself.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum InputError {
+    /// A word that is no question, or none yet.
+    #[error("{}", if *.later { "this question is planned, but not in this version" } else { "there is no such question" })]
+    Question {
+        /// The word.
+        word: String,
+        /// Whether a later version will know it.
+        later: bool,
+    },
+    /// Limits that no ideal can keep.
+    #[error("no ideal has at least {min} and at most {max} elements")]
+    Limits {
+        /// The lower limit.
+        min: usize,
+        /// The upper limit.
+        max: usize,
+    },
+    /// A position outside the limits.
+    #[error("this ideal has {size} elements, outside the limits given")]
+    PositionOutside {
+        /// The position as it was given.
+        position: String,
+        /// Number of its elements.
+        size: usize,
+    },
+}
+
+impl InputError {
+    /// What the user typed.
+    pub fn input(&self) -> String {
+        match self {
+            Self::Question { word, .. } => word.clone(),
+            Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
+            Self::PositionOutside { position, .. } => position.clone(),
+        }
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Question { .. } => format!("questions are {}", Question::ALL.map(Question::name).join(", ")),
+            Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
+            Self::PositionOutside { .. } => "change --min-elements or --max-elements, or leave them out".to_owned(),
+        }
+    }
+}
+
+/// The question of that name.
+pub fn question(word: &str) -> Result<Question, InputError> {
+    word.parse().map_err(|_| InputError::Question { word: word.to_owned(), later: LATER_QUESTIONS.contains(&word) })
+}
+
+/// The limits on sizes.
+pub fn limits(args: LimitArgs) -> Result<SizeLimits, InputError> {
+    let limits = SizeLimits { min: args.min_elements, max: args.max_elements };
+    match limits.max {
+        Some(max) if max < limits.min => Err(InputError::Limits { min: limits.min, max }),
+        _ => Ok(limits),
+    }
+}
+
+/// Whether an ideal of that size is within the limits.
+pub fn is_within(limits: SizeLimits, size: usize) -> bool {
+    size >= limits.min && limits.max.is_none_or(|max| size <= max)
+}
+
+/// The positions, each with the text it was given as. Doubtful ones are warned about.
+pub fn positions(
+    poset: &Poset,
+    texts: Vec<String>,
+    limits: SizeLimits,
+    json: bool,
+) -> anyhow::Result<Vec<(String, Vec<Element>)>> {
+    if let Some(whole) = one_position_unquoted(poset, &texts) {
+        let count = texts.len();
+        output::warning(json, &format!("taken as {count} positions; if they are one, quote it: '{whole}'"));
+    }
+    let mut positions = Vec::with_capacity(texts.len());
+    for text in texts {
+        let parsed = parse_position(poset, &text)?;
+        for warning in &parsed.warnings {
+            output::warning(json, warning);
+        }
+        let size = parsed.members.len();
+        if !is_within(limits, size) {
+            return Err(InputError::PositionOutside { position: text, size }.into());
+        }
+        positions.push((text, parsed.members));
+    }
+    Ok(positions)
+}
+
+/// The arguments joined, where they look like one position whose quotes were forgotten: each names a single element, and
+/// all together they are an antichain.
+fn one_position_unquoted(poset: &Poset, texts: &[String]) -> Option<String> {
+    if texts.len() < 2 || texts.iter().any(|text| text.contains(char::is_whitespace)) {
+        return None;
+    }
+    let whole = texts.join(" ");
+    parse_position(poset, &whole).ok().filter(|parsed| parsed.warnings.is_empty()).map(|_| whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_of_this_version_and_of_later_ones() {
+        assert_eq!(question("ideals"), Ok(Question::Ideals));
+        let later = question("grundy").expect_err("not in this version");
+        assert!(later.to_string().contains("not in this version"));
+        let unknown = question("extension").expect_err("no question");
+        assert!(unknown.hint().contains("extensions, ideals"));
+    }
+
+    #[test]
+    fn limits_must_leave_something() {
+        let given = |min_elements, max_elements| limits(LimitArgs { max_elements, min_elements });
+        assert_eq!(given(0, None), Ok(SizeLimits::NONE));
+        assert_eq!(given(3, Some(3)), Ok(SizeLimits { min: 3, max: Some(3) }));
+        assert_eq!(given(4, Some(3)), Err(InputError::Limits { min: 4, max: 3 }));
+    }
+
+    #[test]
+    fn a_position_without_its_quotes_is_noticed() {
+        let words = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let boolean: Poset = "boolean:5".parse().expect("a poset");
+        assert_eq!(one_position_unquoted(&boolean, &words(&["012", "34"])), Some("012 34".to_owned()));
+        assert_eq!(one_position_unquoted(&boolean, &words(&["012 34"])), None, "quoted");
+        assert_eq!(one_position_unquoted(&boolean, &words(&["012 3", "34"])), None, "two positions");
+        assert_eq!(one_position_unquoted(&boolean, &words(&["01", "012"])), None, "no antichain");
+        let chain: Poset = "chain:5".parse().expect("a poset");
+        assert_eq!(one_position_unquoted(&chain, &words(&["1", "2"])), None, "no antichain");
+    }
+}

@@ -1,0 +1,174 @@
+//! Progress on standard error: a bar on a terminal, a log line every ten seconds elsewhere.
+
+mod meter;
+
+use std::io::IsTerminal;
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use antichain_common::job::{Phase, Progress};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::args::{Global, LogFormat};
+use crate::sizes::show_estimate;
+use meter::{Meter, Reading};
+
+/// Time between two log lines.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+/// Steps of the bar.
+const BAR_STEPS: u64 = 1000;
+
+/// The terminal with its bar; what else is written there asks it to step aside.
+pub fn screen() -> &'static MultiProgress {
+    static SCREEN: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+    &SCREEN
+}
+
+/// Shows the progress of one job until it is dropped.
+pub struct Reporter {
+    start: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    meter: Meter,
+    view: View,
+}
+
+enum View {
+    /// A bar, with the style it has now.
+    Bar { bar: ProgressBar, with_total: Option<bool> },
+    /// Log lines; the time of the last one.
+    Log { last: Duration },
+}
+
+impl Reporter {
+    /// Starts the clock. The bar appears with the first progress.
+    pub fn start(options: &Global) -> Self {
+        let terminal = std::io::stderr().is_terminal() && options.log_format == LogFormat::Pretty;
+        let view = if terminal {
+            View::Bar { bar: screen().add(ProgressBar::new(BAR_STEPS)), with_total: None }
+        } else {
+            View::Log { last: Duration::ZERO }
+        };
+        Self { start: Instant::now(), state: Mutex::new(State { meter: Meter::default(), view }) }
+    }
+
+    /// Takes note of progress, from any thread.
+    pub fn report(&self, progress: Progress) {
+        // A thread that has news while another one reports drops them: there will be more.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = self.start.elapsed();
+        let State { meter, view } = &mut *state;
+        let reading = meter.observe(now, &progress);
+        match view {
+            View::Bar { bar, with_total } => draw(bar, with_total, &progress, &reading),
+            View::Log { last } if now.saturating_sub(*last) >= LOG_EVERY => {
+                *last = now;
+                tracing::info!("{}", describe(&progress, &reading, true));
+            }
+            View::Log { .. } => {}
+        }
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        if let Ok(State { view: View::Bar { bar, .. }, .. }) = self.state.get_mut() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, progress: &Progress, reading: &Reading) {
+    let known = reading.fraction.is_some();
+    if *with_total != Some(known) {
+        *with_total = Some(known);
+        let template = if known { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    }
+    if let Some(fraction) = reading.fraction {
+        bar.set_position((fraction * BAR_STEPS as f64) as u64);
+    }
+    bar.set_message(describe(progress, reading, !known));
+    bar.tick();
+}
+
+/// One line: phase, layer, speed, and the time left where that is more than a guess.
+fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> String {
+    let mut text = format!("{}, layer {} of {}", phase_name(progress.phase), progress.layer, progress.last_layer);
+    if let Some(fraction) = reading.fraction.filter(|_| with_fraction) {
+        text += &format!(", {:.0} %", 100.0 * fraction);
+    }
+    text += &format!(", {} {}", scaled(progress.ideals as f64), what_is_counted(progress.phase));
+    if let Some(rate) = reading.rate {
+        text += &format!(", {} edges/s", scaled(rate));
+    }
+    if let Some(left) = reading.remaining {
+        text += &format!(", about {} left", show_estimate(left.max(Duration::from_secs(1))));
+        if progress.phase == Phase::Enumerate {
+            text += " in this phase";
+        }
+    }
+    text
+}
+
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Enumerate => "enumerating",
+        Phase::Evaluate => "evaluating",
+    }
+}
+
+fn what_is_counted(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Enumerate => "orbits",
+        Phase::Evaluate => "states",
+    }
+}
+
+/// A number with three significant digits and a unit: `987`, `12.3 k`, `4.56 M`.
+fn scaled(mut number: f64) -> String {
+    let mut unit = "";
+    for larger in [" k", " M", " G", " T"] {
+        if number < 999.5 {
+            break;
+        }
+        number /= 1000.0;
+        unit = larger;
+    }
+    let decimals = match number {
+        _ if unit.is_empty() => 0,
+        n if n < 9.995 => 2,
+        n if n < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.decimals$}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_keep_three_digits() {
+        for (number, text) in [(0.0, "0"), (987.0, "987"), (999.9, "1.00 k"), (12_345.0, "12.3 k"), (4.56e6, "4.56 M")]
+        {
+            assert_eq!(scaled(number), text);
+        }
+    }
+
+    #[test]
+    fn a_line_tells_what_is_known() {
+        let progress =
+            Progress { phase: Phase::Evaluate, layer: 31, last_layer: 64, done: 1, total: Some(2), ideals: 1_500_000 };
+        let mut reading = Reading { fraction: Some(0.5), rate: Some(2e6), remaining: Some(Duration::from_secs(40)) };
+        assert_eq!(
+            describe(&progress, &reading, true),
+            "evaluating, layer 31 of 64, 50 %, 1.50 M states, 2.00 M edges/s, about 40 s left"
+        );
+        reading = Reading::default();
+        assert_eq!(describe(&progress, &reading, true), "evaluating, layer 31 of 64, 1.50 M states");
+    }
+}

@@ -1,0 +1,122 @@
+//! The payload of bases: canonical bases in ascending order, each its words, least significant first, little-endian.
+//!
+//! Neighbours share most of their high bits, so blocks are differences. A block's index entry has the top word of its
+//! first base and the number of states before it, so a base, and the place of its values, is found in one block.
+
+use super::Store;
+use super::block::{BlockFile, Codec, Spec, Written};
+use super::error::{Damage, StoreError, Unfit};
+use super::record::ShardKey;
+use crate::ideal::Ideal;
+
+/// Version of this payload's format.
+pub const BASES_FORMAT: u32 = 1;
+/// Bytes of payload in a block: a look-up decodes one, and goes through the fibres of its bases.
+const BLOCK_BYTES: usize = 1 << 14;
+
+/// A base that was looked for, with what its place among the states follows from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundBase<const W: usize> {
+    /// Its number in the shard.
+    pub number: u64,
+    /// Number of the first state of the first base of `block`.
+    pub states_before_block: u64,
+    /// The bases of its block that come before it.
+    pub before: Vec<Ideal<W>>,
+}
+
+impl Store {
+    /// Writes the bases of a shard, which must be strictly ascending; `states_before` gives the number of states of all
+    /// bases before the one with that index. The file is finished, but not recorded yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] if they do not ascend; [`StoreError::Name`]; errors of writing.
+    pub fn write_bases<const W: usize>(
+        &self,
+        key: &ShardKey,
+        bases: &[Ideal<W>],
+        states_before: impl Fn(usize) -> u64,
+    ) -> Result<Written, StoreError> {
+        let record_bytes = 8 * W as u32;
+        let spec = Spec { kind: key.kind, codec: Codec::Delta, format: BASES_FORMAT, record_bytes };
+        let mut writer = self.create_shard(key, spec)?;
+        let mut block = Vec::with_capacity(BLOCK_BYTES);
+        let cut = BLOCK_BYTES / (8 * W);
+        for (i, chunk) in bases.chunks(cut).enumerate() {
+            // The codec sees one block at a time.
+            if i > 0 && bases[i * cut - 1] >= chunk[0] {
+                return Err(writer.unfit(Unfit::NotAscending));
+            }
+            block.clear();
+            block.extend(chunk.iter().flat_map(|base| base.0).flat_map(u64::to_le_bytes));
+            writer.push(&block, [chunk[0].0[W - 1], states_before(i * cut)])?;
+        }
+        writer.finish()
+    }
+
+    /// Reads the bases of a shard.
+    ///
+    /// # Errors
+    /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
+    pub fn read_bases<const W: usize>(&self, key: &ShardKey) -> Result<Vec<Ideal<W>>, StoreError> {
+        let file = self.open_shard(key)?;
+        check::<W>(&file)?;
+        let mut bases = Vec::with_capacity(file.count() as usize);
+        let mut block = Vec::new();
+        for i in 0..file.len() {
+            file.read(i, &mut block)?;
+            bases.extend(decode::<W>(&block));
+        }
+        Ok(bases)
+    }
+
+    /// Looks for a base, and reads of the file only its index and one block.
+    ///
+    /// # Errors
+    /// As [`read_bases`](Self::read_bases).
+    pub fn find_base<const W: usize>(
+        &self,
+        key: &ShardKey,
+        base: &Ideal<W>,
+    ) -> Result<Option<FoundBase<W>>, StoreError> {
+        let file = self.open_shard(key)?;
+        check::<W>(&file)?;
+        let top = base.0[W - 1];
+        let metas = file.metas();
+        // Several blocks can begin with the same top word: go back from the last that may hold the base.
+        let mut i = metas.partition_point(|meta| meta.words[0] <= top);
+        let mut block = Vec::new();
+        while i > 0 {
+            i -= 1;
+            file.read(i, &mut block)?;
+            let bases: Vec<Ideal<W>> = decode(&block).collect();
+            if bases.first().is_some_and(|first| first > base) {
+                continue;
+            }
+            let Ok(at) = bases.binary_search(base) else { return Ok(None) };
+            let before_block: u64 = metas[..i].iter().map(|meta| u64::from(meta.raw_bytes) / (8 * W as u64)).sum();
+            return Ok(Some(FoundBase {
+                number: before_block + at as u64,
+                states_before_block: metas[i].words[1],
+                before: bases[..at].to_vec(),
+            }));
+        }
+        Ok(None)
+    }
+}
+
+fn check<const W: usize>(file: &BlockFile) -> Result<(), StoreError> {
+    let spec = file.spec();
+    let bases = spec.codec == Codec::Delta && spec.format == BASES_FORMAT && spec.record_bytes as usize == 8 * W;
+    if bases { Ok(()) } else { Err(file.damaged(Damage::Kind)) }
+}
+
+fn decode<const W: usize>(block: &[u8]) -> impl Iterator<Item = Ideal<W>> {
+    block.as_chunks::<8>().0.chunks_exact(W).map(|record| {
+        let mut words = [0; W];
+        for (word, bytes) in words.iter_mut().zip(record) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Ideal(words)
+    })
+}

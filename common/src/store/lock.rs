@@ -1,0 +1,65 @@
+//! One process at a time: an exclusive `flock` on `antichain.lock`, which names the process that holds it.
+//!
+//! The kernel releases the lock when the process ends, however it ends; the number left in the file means nothing then.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::error::StoreError;
+
+/// Name of the lock file in a data directory.
+pub(super) const LOCK_FILE: &str = "antichain.lock";
+/// Bytes of the lock file: a process number right-aligned, and a line feed. A fixed length is overwritten at one go.
+const LOCK_BYTES: usize = 12;
+
+/// Held as long as the data directory is open.
+#[derive(Debug)]
+pub(super) struct DirectoryLock {
+    _file: File,
+}
+
+impl DirectoryLock {
+    /// Locks `directory`, which must exist.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if another process, or this one, has it open; errors of writing the lock file.
+    pub fn acquire(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join(LOCK_FILE);
+        let failed = |source| StoreError::io(&path, source);
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(StoreError::InUse { directory: directory.to_owned(), pid: holder(&mut file) });
+            }
+            Err(error) => return Err(failed(error.into())),
+        }
+        let line = format!("{:>width$}\n", std::process::id(), width = LOCK_BYTES - 1);
+        file.write_all_at(line.as_bytes(), 0).and_then(|()| file.flush()).map_err(failed)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// The process named in the lock file. It may have taken the lock and not written its number yet: wait a little.
+fn holder(file: &mut File) -> Option<u32> {
+    for _ in 0..10 {
+        if let Some(pid) = read_pid(file) {
+            return Some(pid);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
+fn read_pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    io::Seek::rewind(file).ok()?;
+    file.take(LOCK_BYTES as u64).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}

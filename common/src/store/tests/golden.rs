@@ -1,0 +1,105 @@
+//! The bytes on disk, as FORMATS.md describes them. A change here is a change of format, and takes a new version.
+
+use super::{fresh, hex, key};
+use crate::ideal::Ideal;
+use crate::store::document;
+use crate::store::{ShardKey, ShardKind, ShardRecord, Store, Written};
+
+#[test]
+fn the_key_and_record_of_a_shard() {
+    let key = ShardKey { owner: "boolean-7".into(), kind: ShardKind::Values, layer: 300, shard: 65538 };
+    assert_eq!(key.encode(), b"sboolean-7\0\x02\x01\x2c\x00\x01\x00\x02");
+    assert_eq!(ShardKey::decode(&key.encode()), Some(key.clone()));
+    assert_eq!(key.file_stem(), "shards/boolean-7/values-0300-065538");
+    let record = ShardRecord {
+        file: "shards/boolean-7/values-0300-065538-0a0b0c0d.shard".into(),
+        count: 258,
+        bytes: 3,
+        digest: [0xdd; 32],
+        file_digest: [0xff; 32],
+        format: 1,
+    };
+    let expected = [
+        &[1, 1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0][..],
+        &[0xdd; 32],
+        &[0xff; 32],
+        record.file.as_bytes(),
+    ];
+    assert_eq!(record.encode(), expected.concat());
+    assert_eq!(ShardRecord::decode(&record.encode()), Some(record.clone()));
+    for file in ["", "shards", "etc/passwd", "shards/../x", "shards//x", "/shards/x"] {
+        let outside = ShardRecord { file: file.into(), ..record.clone() };
+        let decoded = ShardRecord::decode(&outside.encode());
+        assert!(decoded.is_none() || file == "shards", "{file}");
+    }
+}
+
+#[test]
+fn the_chunks_of_a_document() {
+    let chunks = document::encode("job", "doc", br#"{"a":1}"#);
+    let value = b"\x07\0\0\0\0\0\0\0\x6a\xd5\xf7\xcf{\"a\":1}";
+    assert_eq!(chunks, [(b"djob\0doc\0\0\0\0\0".to_vec(), value.to_vec())]);
+    assert_eq!(document::decode(value), Some(&br#"{"a":1}"#[..]));
+    assert_eq!(document::decode(&value[..10]), None);
+    let long = document::encode("job", "doc", &[b'x'; 4096]);
+    assert_eq!(long[1], (b"djob\0doc\0\0\0\0\x01".to_vec(), vec![b'x'; 12]));
+    let name = document::first_chunk_of(&long[0].0).unwrap();
+    assert_eq!((&*name.owner, &*name.name), ("job", "doc"));
+    assert_eq!(document::first_chunk_of(&long[1].0), None);
+}
+
+/// The parts of a file, in hexadecimal, against its bytes and its name.
+fn assert_file(store: &Store, written: &Written, parts: &[&str]) {
+    let bytes = std::fs::read(store.directory().join(&written.file)).unwrap();
+    assert_eq!(hex(&bytes), parts.concat());
+    assert_eq!(hex(&written.payload_digest), parts[parts.len() - 3]);
+    assert_eq!(hex(&written.file_digest), parts[parts.len() - 2]);
+    assert!(written.file.ends_with(&format!("-{}.shard", &parts[parts.len() - 2][..8])));
+}
+
+#[test]
+fn a_file_of_values() {
+    let (_directory, store) = fresh();
+    let written = store.write_values(&key(ShardKind::Values, 3, 0), 2, &[1, 0, u64::MAX, 0x0102]).unwrap();
+    let payload = "01000000000000000000000000000000ffffffffffffffff0201000000000000";
+    let parts = [
+        "4143424c4f434b53010002000100000010000000000000000000000000000000",
+        payload,
+        // Index: offset, lengths, checksum, zero, words.
+        "20000000000000002000000020000000501f5c2400000000",
+        "00000000000000000000000000000000",
+        // Trailer: index offset, blocks, zero, payload length, digests, magic.
+        "4000000000000000",
+        "0100000000000000",
+        "2000000000000000",
+        "0e940b4a045ddd26c6e43b6b9175b4eabfa5ddc872b5a3c5a05de3419dc100a3",
+        "5c872ed921fbc9c7ca6d98d8a3d2cb0f8a411b60580c30617aec55f9ac910aa0",
+        "4143424c4b454e44",
+    ];
+    assert_file(&store, &written, &parts);
+    assert_eq!(hex(blake3::hash(&[1u64, 0, u64::MAX, 0x0102].map(u64::to_le_bytes).concat()).as_bytes()), parts[7]);
+}
+
+#[test]
+fn a_file_of_bases() {
+    let (_directory, store) = fresh();
+    let bases = [Ideal([1u64]), Ideal([0x81]), Ideal([1 << 63])];
+    let written = store.write_bases(&key(ShardKind::Bases, 3, 0), &bases, |_| 7).unwrap();
+    let parts = [
+        "4143424c4f434b53010001020100000008000000000000000000000000000000",
+        // 1; 128 more; 2^63 - 129 more.
+        "01",
+        "8001",
+        "fffeffffffffffff7f",
+        "2000000000000000180000000c000000fa173aae00000000",
+        "01000000000000000700000000000000",
+        "2c00000000000000",
+        "0100000000000000",
+        "1800000000000000",
+        "1feb61c5fc0ff52393f90bbbc17793db94cade6e2b38bde2fac00bec19e0b6cc",
+        "e4428c3356984845e5fac7ccbe5a297d599957c99a798cb8c5ab74db7f05e8c7",
+        "4143424c4b454e44",
+    ];
+    assert_file(&store, &written, &parts);
+    assert_eq!(hex(blake3::hash(&bases.map(|base| base.0[0].to_le_bytes()).concat()).as_bytes()), parts[9]);
+}

@@ -1,0 +1,60 @@
+//! Tests of the store as a whole.
+
+mod commits;
+mod crash;
+mod golden;
+mod opening;
+mod payloads;
+
+use super::{ShardKey, ShardKind, Store};
+use std::path::Path;
+
+/// Names of all files under `directory`, relative, sorted.
+fn files_under(directory: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn shard_files(store: &Store) -> Vec<String> {
+    files_under(store.directory()).into_iter().filter(|file| file.starts_with("shards/")).collect()
+}
+
+fn key(kind: ShardKind, layer: u16, shard: u32) -> ShardKey {
+    ShardKey { owner: "boolean-5".to_owned(), kind, layer, shard }
+}
+
+fn values(layer: u16) -> ShardKey {
+    key(ShardKind::Values, layer, 0)
+}
+
+fn fresh() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    (directory, store)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_store_is_shared_by_threads_and_writers_are_sent() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Store>();
+    shared::<super::BlockFile>();
+    shared::<super::BlockFileWriter>();
+    shared::<super::ValuesWriter>();
+    shared::<super::Commit>();
+}

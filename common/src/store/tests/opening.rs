@@ -1,0 +1,181 @@
+//! Opening: what is made, what is refused, what is swept.
+
+use std::fs;
+
+use super::{files_under, fresh, values};
+use crate::store::{CatalogueFault, Commit, Damage, Store, StoreError, free_space};
+
+#[test]
+fn makes_a_directory_and_its_parents() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("a/b");
+    let store = Store::open(&directory).unwrap();
+    assert_eq!(store.directory(), directory);
+    assert_eq!(fs::read_to_string(directory.join("VERSION")).unwrap(), "antichain 1\n");
+    assert!(directory.join("catalogue").is_dir() && directory.join("shards").is_dir());
+    let pid = fs::read_to_string(directory.join("antichain.lock")).unwrap();
+    assert_eq!(pid.trim(), std::process::id().to_string());
+    drop(store);
+    Store::open_existing(&directory).unwrap();
+}
+
+#[test]
+fn opens_again_at_once_after_a_drop() {
+    let (directory, mut store) = fresh();
+    for round in 0..20 {
+        let mut commit = Commit::new();
+        commit.put_document("boolean-5", "round", &round).unwrap();
+        store.commit(commit).unwrap();
+        drop(store);
+        store = Store::open(directory.path()).unwrap();
+        assert_eq!(store.document("boolean-5", "round").unwrap(), Some(round));
+    }
+}
+
+#[test]
+fn a_second_opener_is_told_who_has_it() {
+    let (directory, _store) = fresh();
+    let error = Store::open(directory.path()).unwrap_err();
+    let pid = std::process::id();
+    assert!(matches!(error, StoreError::InUse { pid: Some(found), .. } if found == pid), "{error}");
+    let sentence = format!("the data directory {} is in use by process {pid}", directory.path().display());
+    assert_eq!(error.to_string(), sentence);
+}
+
+#[test]
+fn what_is_missing_stays_missing() {
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("data");
+    assert!(matches!(Store::open_existing(&directory), Err(StoreError::Missing { .. })));
+    assert!(!directory.exists());
+    assert!(matches!(Store::open_existing(parent.path()), Err(StoreError::Missing { .. })));
+    assert!(files_under(parent.path()).is_empty());
+}
+
+#[test]
+fn a_foreign_directory_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("thesis.tex"), "x").unwrap();
+    assert!(matches!(Store::open(directory.path()), Err(StoreError::NotOurs { .. })));
+    assert!(matches!(Store::open_existing(directory.path()), Err(StoreError::NotOurs { .. })));
+    assert_eq!(files_under(directory.path()), ["thesis.tex"]);
+    // Another program's VERSION file does not make it ours.
+    for text in [&b"2.17.1\n"[..], b"antichain", b"antichain one\n", b"\xff\xfe"] {
+        fs::write(directory.path().join("VERSION"), text).unwrap();
+        assert!(matches!(Store::open(directory.path()), Err(StoreError::NotOurs { .. })));
+    }
+    let file = directory.path().join("thesis.tex");
+    assert!(matches!(Store::open(&file), Err(StoreError::Io { .. })));
+}
+
+#[test]
+fn another_version_is_refused_and_not_touched() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("VERSION"), "antichain 7\n").unwrap();
+    let error = Store::open(directory.path()).unwrap_err();
+    assert!(matches!(error, StoreError::OtherVersion { found: 7, supported: 1, .. }), "{error}");
+    assert_eq!(files_under(directory.path()), ["VERSION"]);
+}
+
+#[test]
+fn a_process_killed_while_making_the_directory_is_no_obstacle() {
+    for leftovers in [&["antichain.lock"][..], &["antichain.lock", "VERSION.part"]] {
+        let directory = tempfile::tempdir().unwrap();
+        for name in leftovers {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        Store::open(directory.path()).unwrap();
+    }
+    // Killed after VERSION, before the folders.
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("VERSION"), "antichain 1\n").unwrap();
+    Store::open(directory.path()).unwrap();
+}
+
+#[test]
+fn a_directory_that_may_not_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let parent = tempfile::tempdir().unwrap();
+    fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    let directory = parent.path().join("data");
+    // The superuser may write anywhere.
+    match Store::open(&directory) {
+        Ok(_) => assert!(rustix_is_root(&directory)),
+        Err(error) => assert!(matches!(error, StoreError::NotWritable { .. }), "{error}"),
+    }
+    let denied = StoreError::io("x", std::io::ErrorKind::PermissionDenied.into());
+    assert_eq!(denied.to_string(), "x is not writable: permission denied");
+    let full = StoreError::io("x", std::io::ErrorKind::StorageFull.into());
+    assert!(matches!(full, StoreError::NoRoom { .. }), "{full}");
+}
+
+/// Whether a file below a folder without write permission belongs to the superuser.
+fn rustix_is_root(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).unwrap().uid() == 0
+}
+
+#[test]
+fn leftovers_are_swept_and_nothing_else() {
+    let (directory, store) = fresh();
+    let written = store.write_values(&values(1), 1, &[1, 2, 3]).unwrap();
+    let kept = written.file.clone();
+    let mut commit = Commit::new();
+    commit.put_shard(values(1), written.record());
+    store.commit(commit).unwrap();
+    store.write_values(&values(2), 1, &[4]).unwrap();
+    drop(store);
+    let shards = directory.path().join("shards");
+    fs::write(shards.join("boolean-5/values-0003-000000-5.part"), "half").unwrap();
+    fs::write(shards.join("boolean-5/values-0004-000000-00000000.shard.damaged"), "evidence").unwrap();
+    fs::write(shards.join("boolean-5/notes.txt"), "mine").unwrap();
+    fs::create_dir(shards.join("chain-3")).unwrap();
+    fs::write(shards.join("chain-3/values-0003-000000-5.part"), "half").unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    let damaged = "shards/boolean-5/values-0004-000000-00000000.shard.damaged".to_owned();
+    assert_eq!(super::shard_files(&store), ["shards/boolean-5/notes.txt".to_owned(), kept, damaged]);
+    assert!(!shards.join("chain-3").exists());
+}
+
+#[test]
+fn a_corrupt_catalogue_is_one_sentence() {
+    let (directory, store) = fresh();
+    let mut commit = Commit::new();
+    commit.put_document("boolean-5", "progress", &1).unwrap();
+    store.commit(commit).unwrap();
+    drop(store);
+    drop(Store::open(directory.path()).unwrap());
+    let catalogue = directory.path().join("catalogue");
+    let snapshot = fs::read_dir(&catalogue).unwrap().map(|entry| entry.unwrap().path());
+    let snapshot = snapshot.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("snap."));
+    fs::write(snapshot.unwrap(), "not a snapshot, surely").unwrap();
+    let error = Store::open(directory.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Catalogue { fault: CatalogueFault::Corrupt, .. }), "{error}");
+    assert!(!error.to_string().contains('\n'));
+}
+
+#[test]
+fn a_record_whose_file_is_gone_means_work_done_again() {
+    // So it looks when the disk loses the tail of a catalogue that had already given up the file.
+    let (directory, store) = fresh();
+    let written = store.write_values(&values(1), 1, &[1, 2, 3]).unwrap();
+    let file = written.file.clone();
+    let mut commit = Commit::new();
+    commit.put_shard(values(1), written.record());
+    store.commit(commit).unwrap();
+    drop(store);
+    fs::remove_file(directory.path().join(&file)).unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    let error = store.read_values(&values(1)).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { what: Damage::Missing, .. }), "{error}");
+    assert_eq!(error.damaged_file(), Some(&*directory.path().join(&file)));
+    assert_eq!(store.set_aside(&values(1)).unwrap(), None);
+    assert!(matches!(store.read_values(&values(1)), Err(StoreError::NoShard(_))));
+}
+
+#[test]
+fn free_space_is_known_before_the_directory_is_made() {
+    let parent = tempfile::tempdir().unwrap();
+    assert!(free_space(parent.path()).unwrap() > 0);
+    assert!(free_space(&parent.path().join("not/yet")).unwrap() > 0);
+}
