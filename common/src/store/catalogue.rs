@@ -4,6 +4,9 @@
 //! - sled's `flush` hands the log to the disk without waiting for the file's new length to get there
 //!   (`sync_file_range`), so every commit syncs the log file itself once more.
 //! - sled panics on some kinds of corruption; a panic becomes an error here.
+//! - sled writes a snapshot only when it opens. Without one, opening reads the log since the last, and takes whatever
+//!   follows a wrong byte for a torn tail; with one, it is quick, and a wrong byte is an error. So after more than a few
+//!   changes the catalogue is opened once more when it is closed.
 //! - An error while writing leaves sled's memory ahead of its disk, so the first one ends writing in this process.
 
 use std::cell::Cell;
@@ -11,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Once, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -25,6 +28,9 @@ const CACHE_BYTES: u64 = 32 << 20;
 /// done.
 const LINGERING: Duration = Duration::from_secs(5);
 
+/// Bytes of changes from which on closing leaves a snapshot.
+const SNAPSHOT_AFTER: u64 = 64 << 10;
+
 /// Changes to the catalogue by key: a new value, or none any more.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
@@ -36,6 +42,25 @@ pub(super) struct Catalogue {
     /// Held shared by readers of several keys, exclusively while a batch is applied.
     whole: RwLock<()>,
     stopped: AtomicBool,
+    // Dropped after `db`, whose files it opens again.
+    snapshot: Snapshot,
+}
+
+/// Leaves a snapshot when it is dropped, if enough has changed.
+struct Snapshot {
+    directory: PathBuf,
+    changed: AtomicU64,
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        if *self.changed.get_mut() >= SNAPSHOT_AFTER {
+            // Everything is on the disk already: without a snapshot the next start only takes longer.
+            if let Err(error) = open_sled(&self.directory) {
+                tracing::debug!(%error, "no snapshot of the catalogue");
+            }
+        }
+    }
 }
 
 impl Catalogue {
@@ -45,23 +70,15 @@ impl Catalogue {
     /// [`StoreError::Catalogue`]; errors of reading and writing: sled writes even to open.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(CATALOGUE_FOLDER);
-        let config = sled::Config::new().path(&path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
-        let start = Instant::now();
-        let db = loop {
-            match guarded(directory, || config.open()) {
-                Err(StoreError::Io { source, .. }) if is_locked(&source) && start.elapsed() < LINGERING => {
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                other => break other?,
-            }
-        };
+        let db = open_sled(directory)?;
         let failed = |source| StoreError::io(&path, source);
         let log = File::open(path.join("db")).map_err(failed)?;
         if !db.was_recovered() {
             log.sync_all().and_then(|()| sync_folder(&path)).map_err(failed)?;
         }
         let (whole, stopped) = (RwLock::new(()), AtomicBool::new(false));
-        Ok(Self { directory: directory.to_owned(), db, log, whole, stopped })
+        let snapshot = Snapshot { directory: directory.to_owned(), changed: AtomicU64::new(0) };
+        Ok(Self { directory: directory.to_owned(), db, log, whole, stopped, snapshot })
     }
 
     /// The value of a key.
@@ -92,6 +109,7 @@ impl Catalogue {
         let result = self.apply_inner(changes);
         if result.is_err() {
             self.stopped.store(true, Ordering::Release);
+            self.snapshot.changed.store(0, Ordering::Relaxed);
         }
         result
     }
@@ -99,6 +117,8 @@ impl Catalogue {
     fn apply_inner(&self, changes: Changes) -> Result<(), StoreError> {
         let mut batch = sled::Batch::default();
         for (key, value) in changes {
+            let bytes = key.len() + value.as_ref().map_or(0, Vec::len);
+            self.snapshot.changed.fetch_add(bytes as u64, Ordering::Relaxed);
             match value {
                 Some(value) => batch.insert(key, value),
                 None => batch.remove(key),
@@ -121,6 +141,21 @@ impl Catalogue {
 impl std::fmt::Debug for Catalogue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Catalogue").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+/// Opens sled, and waits for the threads of one that was just closed.
+fn open_sled(directory: &Path) -> Result<sled::Db, StoreError> {
+    let path = directory.join(CATALOGUE_FOLDER);
+    let config = sled::Config::new().path(path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+    let start = Instant::now();
+    loop {
+        match guarded(directory, || config.open()) {
+            Err(StoreError::Io { source, .. }) if is_locked(&source) && start.elapsed() < LINGERING => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            other => return other,
+        }
     }
 }
 

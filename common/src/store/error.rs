@@ -47,7 +47,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The disk is full, or a quota is used up.
-    #[error("no room on the disk to write {path} ({source}); what was committed before is safe")]
+    #[error("no room on the disk to write {path}: free some and start again; what was committed is safe")]
     NoRoom {
         /// What could not be written.
         path: PathBuf,

@@ -83,10 +83,14 @@ impl Store {
         if state == State::Absent {
             fs::create_dir_all(directory).map_err(|source| StoreError::io(directory, source))?;
         }
-        Self::open_recognised(directory)
+        let store = Self::open_recognised(directory)?;
+        let named = store.scan_shards(&ShardKey::all_prefix())?.into_iter().map(|(_, record)| record.file).collect();
+        directory::sweep(directory, &named)?;
+        Ok(store)
     }
 
-    /// Opens a data directory only if there is one.
+    /// Opens a data directory only if there is one. Leftovers stay for [`open`](Self::open) to sweep, so this reads no
+    /// record that is not asked for.
     ///
     /// # Errors
     /// [`StoreError::Missing`], also for an empty folder; and as [`open`](Self::open).
@@ -102,10 +106,7 @@ impl Store {
         // Looked at again under the lock: another process may have made it meanwhile.
         directory::make(directory, directory::recognise(directory)?)?;
         let catalogue = Catalogue::open(directory)?;
-        let store = Self { directory: directory.to_owned(), catalogue, committing: Mutex::new(()), _lock: lock };
-        let named = store.scan_shards(&ShardKey::all_prefix())?.into_iter().map(|(_, record)| record.file).collect();
-        directory::sweep(directory, &named)?;
-        Ok(store)
+        Ok(Self { directory: directory.to_owned(), catalogue, committing: Mutex::new(()), _lock: lock })
     }
 
     /// Where it is.

@@ -1,5 +1,7 @@
 //! Block files: whatever happens to their bytes, the answer is the contents or an error.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

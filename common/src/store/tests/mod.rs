@@ -1,5 +1,7 @@
 //! Tests of the store as a whole.
 
+#![allow(clippy::unwrap_used)]
+
 mod commits;
 mod crash;
 mod golden;

@@ -137,21 +137,66 @@ fn leftovers_are_swept_and_nothing_else() {
     assert!(!shards.join("chain-3").exists());
 }
 
+/// The file in which sled keeps the state of its log.
+fn snapshot(directory: &std::path::Path) -> Option<std::path::PathBuf> {
+    let entries = fs::read_dir(directory.join("catalogue")).unwrap().map(|entry| entry.unwrap().path());
+    entries.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("snap."))
+}
+
 #[test]
 fn a_corrupt_catalogue_is_one_sentence() {
     let (directory, store) = fresh();
     let mut commit = Commit::new();
-    commit.put_document("boolean-5", "progress", &1).unwrap();
+    commit.put_document("boolean-5", "progress", &"x".repeat(100_000)).unwrap();
     store.commit(commit).unwrap();
     drop(store);
-    drop(Store::open(directory.path()).unwrap());
-    let catalogue = directory.path().join("catalogue");
-    let snapshot = fs::read_dir(&catalogue).unwrap().map(|entry| entry.unwrap().path());
-    let snapshot = snapshot.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("snap."));
-    fs::write(snapshot.unwrap(), "not a snapshot, surely").unwrap();
-    let error = Store::open(directory.path()).unwrap_err();
-    assert!(matches!(error, StoreError::Catalogue { fault: CatalogueFault::Corrupt, .. }), "{error}");
-    assert!(!error.to_string().contains('\n'));
+    // So much was changed that closing leaves a snapshot, and a wrong byte is no longer taken for a torn tail.
+    let path = snapshot(directory.path()).unwrap();
+    let log = directory.path().join("catalogue/db");
+    for (path, at) in [(path, 3), (log, 5000)] {
+        let sound = fs::read(&path).unwrap();
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let read = || Store::open(directory.path())?.document::<String>("boolean-5", "progress");
+        let error = read().unwrap_err();
+        assert!(matches!(error, StoreError::Catalogue { fault: CatalogueFault::Corrupt, .. }), "{error}");
+        assert!(!error.to_string().contains('\n'));
+        fs::write(&path, sound).unwrap();
+    }
+}
+
+#[test]
+fn a_lost_tail_of_the_catalogue_means_work_done_again() {
+    let (directory, store) = fresh();
+    let mut ends = Vec::new();
+    for step in 0..5u64 {
+        let key = values(step as u16 % 2);
+        let written = store.write_values(&key, 1, &[step]).unwrap();
+        let mut commit = Commit::new();
+        commit.put_shard(key, written.record()).put_document("boolean-5", "progress", &step).unwrap();
+        store.commit(commit).unwrap();
+        ends.push(fs::metadata(directory.path().join("catalogue/db")).unwrap().len());
+    }
+    drop(store);
+    assert_eq!(snapshot(directory.path()), None);
+    // Whatever length is left of the log, a commit is there whole or not at all; older files may be gone.
+    for cut in (ends[0]..=ends[4]).rev().step_by(37) {
+        let log = fs::File::options().write(true).open(directory.path().join("catalogue/db")).unwrap();
+        log.set_len(cut).unwrap();
+        if let Some(path) = snapshot(directory.path()) {
+            fs::remove_file(path).unwrap();
+        }
+        let store = Store::open(directory.path()).unwrap();
+        let step = store.document::<u64>("boolean-5", "progress").unwrap().unwrap();
+        assert!(ends[step as usize] <= cut);
+        for step in step.saturating_sub(1)..=step {
+            match store.read_values(&values(step as u16 % 2)) {
+                Ok(values) => assert_eq!(values.limbs, [step]),
+                Err(error) => assert!(matches!(error, StoreError::Damaged { what: Damage::Missing, .. }), "{error}"),
+            }
+        }
+    }
 }
 
 #[test]
