@@ -1,1 +1,4 @@
-//! Recurrences: how the value of an ideal follows from the values of smaller ideals. One file each.
+//! Recurrences: how the value of an ideal follows from the values of smaller ideals. One folder each.
+
+pub mod extensions;
+pub mod limbs;

@@ -10,6 +10,9 @@ pub const GROUP: usize = 1 << GROUP_BITS;
 /// Members that a group leaves free.
 pub const GROUP_BITS: u32 = 3;
 
+/// Low bits of codes whose addresses are tabulated.
+pub const LOW_BITS: u32 = 8;
+
 const MAX_CAP: usize = 64;
 
 /// Ranks of codes among those with few members, byte by byte from the highest.
@@ -18,6 +21,10 @@ pub struct Ranks {
     below: Vec<u64>,
     /// `at_most[q * (MAX_CAP + 1) + cap]`: subsets of a `q`-set with at most `cap` members.
     at_most: Vec<u64>,
+    /// `low[(cap + 1) * 256 + code]`: the address of a code below 256 in a compact shape; in row 0, in a dense one.
+    low: Vec<u32>,
+    /// For each number of bits up to [`LOW_BITS`] the codes by number of members, and where each number ends.
+    by_members: Vec<(Vec<u8>, Vec<usize>)>,
 }
 
 impl Ranks {
@@ -42,7 +49,35 @@ impl Ranks {
                 }
             }
         }
-        Self { below, at_most }
+        let mut ranks = Self { below, at_most, low: (0..256).collect(), by_members: Vec::new() };
+        for cap in 0..width as u32 {
+            let shape = Shape { q: 64, cap, compact: true };
+            // Codes with too many members have no address; their entries are never read.
+            let address = |code: u64| if (code >> GROUP_BITS).count_ones() <= cap { shape.address(&ranks, code) } else { 0 };
+            let row: Vec<u32> = (0..256).map(|code| address(code) as u32).collect();
+            ranks.low.extend(row);
+        }
+        for bits in 0..=LOW_BITS {
+            let mut codes: Vec<u8> = (0..1u32 << bits).map(|code| code as u8).collect();
+            codes.sort_by_key(|code| code.count_ones());
+            let ends = (0..=bits).map(|size| codes.partition_point(|code| code.count_ones() <= size)).collect();
+            ranks.by_members.push((codes, ends));
+        }
+        ranks
+    }
+
+    /// Addresses of the lowest eight bits of a code, to be added to that of its other bits, of which `members` are set.
+    #[inline(always)]
+    pub fn low_addresses(&self, shape: Shape, members: u32) -> &[u32] {
+        let row = if shape.compact { (shape.cap - members) as usize + 1 } else { 0 };
+        &self.low[row * 256..][..256]
+    }
+
+    /// The codes of at most [`LOW_BITS`] bits with at most `cap` members, by number of members.
+    #[inline(always)]
+    pub fn low_codes(&self, bits: u32, cap: u32) -> &[u8] {
+        let (codes, ends) = &self.by_members[bits as usize];
+        &codes[..ends[cap.min(bits) as usize]]
     }
 
     /// Number of subsets of a `q`-set with at most `cap` members; `u64::MAX` stands for more.

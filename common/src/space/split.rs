@@ -103,6 +103,15 @@ impl<const W: usize> Split<W> {
     pub fn addable(&self, base: Ideal<W>) -> impl Iterator<Item = usize> {
         Ideal::first(self.base).difference(&base).iter().filter(move |&x| self.lower_covers[x].is_subset(&base))
     }
+
+    /// The dual of (B, U) as a base and an upper word, both still labelled.
+    ///
+    /// Only for [`Duality::Exchanging`]: x is in the dual of I when the dual of x is not in I.
+    #[inline(always)]
+    pub fn dual(&self, base: u64, upper: u64) -> (u64, u64) {
+        let all = Ideal::<1>::first(self.base).0[0];
+        (all & !upper, all & !base)
+    }
 }
 
 impl Split<1> {
@@ -153,15 +162,6 @@ impl Split<1> {
             action,
         };
         Some(Self::new(poset, base, Some(uppers), Some(Duality::Exchanging), isa))
-    }
-
-    /// The dual of (B, U) as a base and an upper word, both still labelled.
-    ///
-    /// Only for [`Duality::Exchanging`]: x is in the dual of I when the dual of x is not in I.
-    #[inline(always)]
-    pub fn dual(&self, base: u64, upper: u64) -> (u64, u64) {
-        let all = Ideal::<1>::first(self.base).0[0];
-        (all & !upper, all & !base)
     }
 }
 

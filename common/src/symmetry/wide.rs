@@ -17,7 +17,6 @@ use crate::ideal::Ideal;
 pub fn available() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        // The last three are those that the rest is built on.
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
@@ -26,6 +25,10 @@ pub fn available() -> bool {
             && is_x86_feature_detected!("avx512bitalg")
             && is_x86_feature_detected!("avx512vpopcntdq")
             && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
     }
     #[cfg(not(target_arch = "x86_64"))]
     false

@@ -1,0 +1,132 @@
+//! Evaluating a base layer from the one below, in chunks of blocks on several threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::sums::LayerSums;
+use super::worker::{Chunk, Context, Worker};
+use crate::ideal::Ideal;
+use crate::parallel::crew;
+use crate::space::code::Ranks;
+use crate::space::index::BaseIndex;
+use crate::space::layer::BaseLayer;
+use crate::space::split::Split;
+use crate::space::survey::Survey;
+use crate::symmetry::Isa;
+
+/// A layer with its values.
+pub struct Evaluated<const W: usize> {
+    /// The bases.
+    pub layer: BaseLayer<W>,
+    /// Where their blocks lie.
+    pub index: BaseIndex<W>,
+    /// What is known of them.
+    pub survey: Survey,
+    /// The values, `width` limbs each.
+    pub table: Vec<u64>,
+    /// Limbs of a value.
+    pub width: usize,
+}
+
+/// A value does not fit the width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overflow;
+
+/// Blocks in a chunk, at most: their edges are looked up ahead, so what they bring into the cache must stay there.
+const BLOCKS: usize = 96;
+/// Slots in a chunk, at most, unless one block has more.
+const SLOTS: u64 = 1 << 14;
+/// Fills `table` with the values of a layer, given the evaluated layer below (`None` for the empty base), and returns
+/// the layer's sums. `table` has `width` limbs for every slot of the survey, whatever their content.
+///
+/// # Errors
+/// [`Overflow`] if a value does not fit the width; the table is then of no use.
+///
+/// # Panics
+/// If the layer below is not the one below, or of another width.
+#[allow(clippy::too_many_arguments, reason = "each is a table of its own")]
+pub fn evaluate_layer<const W: usize>(
+    split: &Split<W>,
+    ranks: &Ranks,
+    below: Option<&Evaluated<W>>,
+    (layer, survey): (&BaseLayer<W>, &Survey),
+    top: usize,
+    (table, width): (&mut [u64], usize),
+    threads: usize,
+    isa: Isa,
+) -> Result<LayerSums, Overflow> {
+    let context = Context { split, ranks, below, size: layer.size, top };
+    let chunks = chunks(layer, survey, table, width);
+    match width {
+        1 => evaluate_chunks::<W, 1>(&context, chunks, threads, isa),
+        2 => evaluate_chunks::<W, 2>(&context, chunks, threads, isa),
+        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, isa),
+        4 => evaluate_chunks::<W, 4>(&context, chunks, threads, isa),
+        8 => evaluate_chunks::<W, 8>(&context, chunks, threads, isa),
+        16 => evaluate_chunks::<W, 16>(&context, chunks, threads, isa),
+        32 => evaluate_chunks::<W, 32>(&context, chunks, threads, isa),
+        _ => panic!("width {width} is none of those compiled"),
+    }
+}
+
+fn chunks<'a, const W: usize>(
+    layer: &'a BaseLayer<W>,
+    survey: &'a Survey,
+    mut table: &'a mut [u64],
+    width: usize,
+) -> Vec<Chunk<'a, W>> {
+    assert_eq!(table.len() as u64, survey.slots * width as u64);
+    let mut chunks = Vec::new();
+    let mut first = 0;
+    for shard in &layer.shards {
+        let mut rest = &shard[..];
+        while !rest.is_empty() {
+            let start = survey.places[first];
+            let places = &survey.places[first..][..rest.len().min(BLOCKS)];
+            let blocks = places.partition_point(|&place| place < start + SLOTS).max(1);
+            let end = survey.places.get(first + blocks).copied().unwrap_or(survey.slots);
+            let (part, later) = table.split_at_mut((end - start) as usize * width);
+            table = later;
+            chunks.push(Chunk {
+                bases: &rest[..blocks],
+                places: &places[..blocks],
+                available: &survey.available[first..][..blocks],
+                stabilisers: &survey.stabilisers[first..][..blocks],
+                table: part,
+                start,
+            });
+            rest = &rest[blocks..];
+            first += blocks;
+        }
+    }
+    chunks
+}
+
+fn evaluate_chunks<const W: usize, const D: usize>(
+    context: &Context<'_, W>,
+    chunks: Vec<Chunk<'_, W>>,
+    threads: usize,
+    isa: Isa,
+) -> Result<LayerSums, Overflow> {
+    let uppers = context.split.uppers.as_ref().map_or(0, |uppers| uppers.element.len());
+    let worker = || Worker::<W, D>::new(uppers);
+    // One overflow spoils the layer: the other threads need not go on.
+    let lost = AtomicU64::new(0);
+    let workers = crew(threads, chunks.into_iter(), worker, |worker, chunk| {
+        if lost.load(Ordering::Relaxed) == 0 {
+            match isa {
+                // Wide values are rare and their layers small: not worth a second copy of the code.
+                Isa::Wide if D <= 4 => super::wide::evaluate(worker, context, chunk),
+                _ => worker.evaluate(context, chunk, |action, g, set| action.apply(g, Ideal([set])).0[0]),
+            }
+            lost.fetch_or(worker.lost(), Ordering::Relaxed);
+        }
+    });
+    if lost.into_inner() != 0 {
+        return Err(Overflow);
+    }
+    let mut total = LayerSums::default();
+    for worker in workers {
+        total.add(&worker.total(context));
+    }
+    Ok(total)
+}

@@ -1,0 +1,104 @@
+use num_bigint::BigUint;
+
+use super::*;
+use crate::poset::Poset;
+use crate::recurrence::limbs::{value, wider, widened};
+use crate::space::code::Ranks;
+use crate::space::enumerate::next_layer;
+use crate::space::index::BaseIndex;
+use crate::space::layer::BaseLayer;
+use crate::space::split::Split;
+use crate::space::survey::survey;
+use crate::symmetry::Isa;
+
+/// e(P), the tables of all layers, and the sums.
+fn evaluate<const W: usize>(split: &Split<W>, top: usize, threads: usize, isa: Isa) -> (BigUint, Vec<Vec<u64>>, LayerSums) {
+    let ranks = Ranks::new();
+    let mut layer = BaseLayer::empty_base();
+    let mut below: Option<Evaluated<W>> = None;
+    let mut joined = BigUint::ZERO;
+    let mut sums = LayerSums::default();
+    let mut tables = Vec::new();
+    loop {
+        let survey = survey(split, &ranks, &layer, top, threads);
+        let mut width = below.as_ref().map_or(1, |below| below.width);
+        let mut table;
+        loop {
+            table = vec![u64::MAX; survey.slots as usize * width];
+            let to = (&mut table[..], width);
+            match evaluate_layer(split, &ranks, below.as_ref(), (&layer, &survey), top, to, threads, isa) {
+                Ok(more) => break sums.add(&more),
+                Err(Overflow) => {
+                    let below = below.as_mut().expect("the empty ideal has one extension");
+                    width = wider(width).expect("32 limbs suffice");
+                    below.table = widened(&below.table, below.width, width);
+                    below.width = width;
+                }
+            }
+        }
+        tables.push(table.clone());
+        let index = BaseIndex::new(&layer, &survey.places, threads);
+        let evaluated = Evaluated { layer: layer.clone(), index, survey, table, width };
+        if split.duality.is_some() && top < split.elements {
+            joined += join_layer(split, &ranks, &evaluated, below.as_ref(), top, threads);
+        }
+        if layer.size == split.base.min(top) {
+            let last = if top == split.elements { value(&evaluated.table) } else { joined };
+            return (last, tables, sums);
+        }
+        layer = next_layer(split, &layer, threads).0;
+        below = Some(evaluated);
+    }
+}
+
+fn check_sums(sums: &LayerSums, spec: &str) {
+    for size in 0..sums.values.len() - 1 {
+        assert_eq!(sums.values[size + 1], sums.extended[size], "{spec}: extensions from size {size}");
+    }
+}
+
+#[test]
+fn plain_values_are_the_published_ones() {
+    for (spec, expected) in crate::known::EXTENSIONS {
+        let poset: Poset = spec.parse().expect("a poset");
+        if poset.len() > 48 {
+            continue;
+        }
+        let split = Split::<1>::plain(&poset, Isa::detect());
+        let (value, _, sums) = evaluate(&split, poset.len(), 2, Isa::detect());
+        assert_eq!(value.to_string(), expected, "{spec}");
+        check_sums(&sums, spec);
+        if split.duality.is_some() {
+            let (joined, _, sums) = evaluate(&split, poset.len().div_ceil(2), 2, Isa::detect());
+            assert_eq!(joined.to_string(), expected, "{spec} from both halves");
+            check_sums(&sums, spec);
+        }
+    }
+}
+
+#[test]
+fn base_and_fibre_give_the_plain_value_on_every_instruction_set() {
+    for spec in ["boolean:3", "boolean:5", "chains:2x2x4", "chains:4x4x2", "chains:6x6", "chains:2x3"] {
+        let poset: Poset = spec.parse().expect("a poset");
+        let plain = evaluate(&Split::<1>::plain(&poset, Isa::detect()), poset.len(), 1, Isa::detect()).0;
+        let mut first: Option<Vec<Vec<u64>>> = None;
+        for isa in Isa::all() {
+            let Some(split) = Split::halves(&poset, isa) else { continue };
+            for threads in [1, 3] {
+                let (value, tables, sums) = evaluate(&split, poset.len() / 2, threads, isa);
+                assert_eq!(value, plain, "{spec} {isa:?} {threads}");
+                check_sums(&sums, spec);
+                assert_eq!(first.get_or_insert_with(|| tables.clone()), &tables, "{spec}: the same tables");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_antichain_has_factorially_many() {
+    let poset: Poset = "antichain:120".parse().expect("a poset");
+    let split = Split::<2>::plain(&poset, Isa::detect());
+    let (value, _, sums) = evaluate(&split, 120, 1, Isa::detect());
+    assert_eq!(value, (1..=120u32).map(BigUint::from).product());
+    check_sums(&sums, "antichain:120");
+}
