@@ -14,3 +14,4 @@ pub mod recurrence;
 pub mod space;
 pub mod store;
 pub mod symmetry;
+pub mod watch;

@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use num_bigint::BigUint;
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::poset::Poset;
 use crate::store::{Store, StoreError};
+pub use crate::watch::Interrupt;
 
 /// What is asked about the order ideals of a poset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -102,27 +102,6 @@ impl JobSpec {
             id += &format!("-max{max}");
         }
         JobId(id)
-    }
-}
-
-/// Asked by the user (Ctrl-C, SIGTERM) to stop; checked by every long loop.
-#[derive(Debug, Default)]
-pub struct Interrupt(AtomicBool);
-
-impl Interrupt {
-    /// Not asked yet.
-    pub const fn new() -> Self {
-        Self(AtomicBool::new(false))
-    }
-
-    /// Asks running work to stop at its next safe point.
-    pub fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a stop was asked for.
-    pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }
 

@@ -53,7 +53,8 @@ impl Ranks {
         for cap in 0..width as u32 {
             let shape = Shape { q: 64, cap, compact: true };
             // Codes with too many members have no address; their entries are never read.
-            let address = |code: u64| if (code >> GROUP_BITS).count_ones() <= cap { shape.address(&ranks, code) } else { 0 };
+            let address =
+                |code: u64| if (code >> GROUP_BITS).count_ones() <= cap { shape.address(&ranks, code) } else { 0 };
             let row: Vec<u32> = (0..256).map(|code| address(code) as u32).collect();
             ranks.low.extend(row);
         }
@@ -136,7 +137,11 @@ impl Shape {
     /// Number of slots, those of no subset included.
     #[inline]
     pub fn slots(&self, ranks: &Ranks) -> u64 {
-        if self.compact { ranks.at_most(self.q - GROUP_BITS, self.cap).saturating_mul(GROUP as u64) } else { 1 << self.q }
+        if self.compact {
+            ranks.at_most(self.q - GROUP_BITS, self.cap).saturating_mul(GROUP as u64)
+        } else {
+            1 << self.q
+        }
     }
 
     /// The slot of a code that has at most `cap` members.
@@ -167,9 +172,12 @@ fn next_of_same_size(code: u64) -> Option<u64> {
 /// The codes of the subsets of a `q`-set (`q < 64`) with exactly `size` members, ascending.
 pub fn codes_of_size(q: u32, size: u32) -> impl Iterator<Item = u64> {
     let first = (size <= q).then(|| (1u64 << size) - 1);
-    std::iter::successors(first, move |&code| {
-        if code == 0 { None } else { next_of_same_size(code).filter(|next| next >> q == 0) }
-    })
+    std::iter::successors(
+        first,
+        move |&code| {
+            if code == 0 { None } else { next_of_same_size(code).filter(|next| next >> q == 0) }
+        },
+    )
 }
 
 /// Calls `visit` for every code below `1 << q` with at most `cap` members, ascending.

@@ -9,12 +9,21 @@ use super::split::Split;
 use crate::ideal::{Element, Ideal};
 use crate::parallel::crew;
 use crate::symmetry::{Action, Canonical};
+use crate::watch::{Stopped, Watch};
 
 /// Bases a thread takes at a time.
 const CHUNK: usize = 1024;
 
 /// The layer above, and the number of edges that led to it (pairs of a canonical base and an element added).
-pub fn next_layer<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, threads: usize) -> (BaseLayer<W>, u64) {
+///
+/// # Errors
+/// [`Stopped`] on request.
+pub fn next_layer<const W: usize>(
+    split: &Split<W>,
+    layer: &BaseLayer<W>,
+    threads: usize,
+    watch: &Watch<'_>,
+) -> Result<(BaseLayer<W>, u64), Stopped> {
     #[derive(Default)]
     struct Found<const W: usize> {
         candidates: Vec<Ideal<W>>,
@@ -25,6 +34,9 @@ pub fn next_layer<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, thread
     }
     let chunks = layer.shards.iter().flat_map(|shard| shard.chunks(CHUNK));
     let found = crew(threads, chunks, Found::<W>::default, |found, bases| {
+        if watch.is_stopped() {
+            return;
+        }
         found.larger.clear();
         found.added.clear();
         found.forms.clear();
@@ -35,6 +47,7 @@ pub fn next_layer<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, thread
             }
         }
         found.edges += found.larger.len() as u64;
+        watch.advance(found.larger.len() as u64);
         split.symmetry.canonical_batch(&found.larger, &mut found.forms);
         for (form, &x) in found.forms.iter().zip(&found.added) {
             if is_from_parent(split.base_action.as_ref(), &split.lower_covers, form, usize::from(x)) {
@@ -42,9 +55,10 @@ pub fn next_layer<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, thread
             }
         }
     });
+    watch.check()?;
     let edges = found.iter().map(|found| found.edges).sum();
     let candidates: Vec<Vec<Ideal<W>>> = found.into_iter().map(|found| found.candidates).collect();
-    (BaseLayer { size: layer.size + 1, shards: sorted_shards(candidates, threads) }, edges)
+    Ok((BaseLayer { size: layer.size + 1, shards: sorted_shards(candidates, threads) }, edges))
 }
 
 /// Whether the parent of the form may be the base that `x` was added to. For a trivial stabiliser exactly one (parent,
@@ -83,17 +97,28 @@ fn sorted_shards<const W: usize>(candidates: Vec<Vec<Ideal<W>>>, threads: usize)
     for base in candidates.into_iter().flatten() {
         sorted[shard_of(hash(&base), parts)].push(base);
     }
-    crew(threads, sorted.iter_mut(), || (), |(), part| {
-        part.sort_unstable();
-        part.dedup();
-    });
+    crew(
+        threads,
+        sorted.iter_mut(),
+        || (),
+        |(), part| {
+            part.sort_unstable();
+            part.dedup();
+        },
+    );
     let shards = shard_count(sorted.iter().map(Vec::len).sum());
-    let mut merged: Vec<Vec<Ideal<W>>> = sorted.chunks_mut(parts.div_ceil(shards)).map(|group| group.concat()).collect();
-    crew(threads, merged.iter_mut(), || (), |(), shard| {
-        // A stable sort merges the sorted runs that a shard is made of.
-        shard.sort();
-        shard.shrink_to_fit();
-    });
+    let mut merged: Vec<Vec<Ideal<W>>> =
+        sorted.chunks_mut(parts.div_ceil(shards)).map(|group| group.concat()).collect();
+    crew(
+        threads,
+        merged.iter_mut(),
+        || (),
+        |(), shard| {
+            // A stable sort merges the sorted runs that a shard is made of.
+            shard.sort();
+            shard.shrink_to_fit();
+        },
+    );
     merged
 }
 
@@ -102,6 +127,7 @@ mod tests {
     use super::*;
     use crate::poset::Poset;
     use crate::symmetry::Isa;
+    use crate::watch::Interrupt;
 
     fn sizes<const W: usize>(spec: &str, threads: usize) -> Vec<usize> {
         let poset: Poset = spec.parse().expect("a poset");
@@ -109,7 +135,7 @@ mod tests {
         let mut layer = BaseLayer::empty_base();
         let mut sizes = vec![1];
         while layer.size < poset.len() {
-            layer = next_layer(&split, &layer, threads).0;
+            layer = next_layer(&split, &layer, threads, &Watch::new(&Interrupt::new())).expect("not stopped").0;
             sizes.push(layer.len());
         }
         sizes
@@ -132,7 +158,9 @@ mod tests {
 
     #[test]
     fn orbits_agree_with_the_definition() {
-        for spec in ["boolean:4", "boolean:4:2", "chains:3x3x2", "chains:2x2x4", "divisors:360", "chain:7", "antichain:5"] {
+        for spec in
+            ["boolean:4", "boolean:4:2", "chains:3x3x2", "chains:2x2x4", "divisors:360", "chain:7", "antichain:5"]
+        {
             let poset: Poset = spec.parse().expect("a poset");
             let expected = crate::oracle::orbits(&poset).len();
             assert_eq!(sizes::<1>(spec, 1).iter().sum::<usize>(), expected, "{spec}");

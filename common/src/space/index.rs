@@ -34,17 +34,22 @@ impl<const W: usize> BaseIndex<W> {
                 (entries, bases, places)
             })
             .collect();
-        crew(threads, work.into_iter(), || (), |(), (entries, bases, places)| {
-            entries.resize((2 * bases.len()).next_power_of_two(), vacant);
-            let mask = entries.len() - 1;
-            for (&base, &place) in bases.iter().zip(places) {
-                let mut slot = hash(&base) as usize & mask;
-                while entries[slot].place != VACANT {
-                    slot = (slot + 1) & mask;
+        crew(
+            threads,
+            work.into_iter(),
+            || (),
+            |(), (entries, bases, places)| {
+                entries.resize((2 * bases.len()).next_power_of_two(), vacant);
+                let mask = entries.len() - 1;
+                for (&base, &place) in bases.iter().zip(places) {
+                    let mut slot = hash(&base) as usize & mask;
+                    while entries[slot].place != VACANT {
+                        slot = (slot + 1) & mask;
+                    }
+                    entries[slot] = Entry { base, place };
                 }
-                entries[slot] = Entry { base, place };
-            }
-        });
+            },
+        );
         Self { shards }
     }
 

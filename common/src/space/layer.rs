@@ -18,7 +18,8 @@ const BASES_OF_A_SHARD: usize = 1 << 17;
 /// Mixes the words of a base; the top bits choose the shard, the low bits the place in an index.
 #[inline(always)]
 pub fn hash<const W: usize>(base: &Ideal<W>) -> u64 {
-    let mixed = base.0.iter().fold(0u64, |hash, &word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mixed =
+        base.0.iter().fold(0u64, |hash, &word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ mixed >> 29
 }
 

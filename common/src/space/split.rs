@@ -122,7 +122,8 @@ impl Split<1> {
         let dual = poset.duality()?;
         let AutomorphismGroup::Factors(group) = poset.group() else { return None };
         let whole_ranks = base > 0 && poset.rank(base - 1) < poset.rank(base);
-        let exchanging = (0..base).all(|x| usize::from(dual[x]) >= base && usize::from(dual[usize::from(dual[x])]) == x);
+        let exchanging =
+            (0..base).all(|x| usize::from(dual[x]) >= base && usize::from(dual[usize::from(dual[x])]) == x);
         if poset.len() != 2 * base || base > 64 || !whole_ranks || !exchanging {
             return None;
         }

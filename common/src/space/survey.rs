@@ -183,6 +183,7 @@ mod tests {
     use crate::poset::Poset;
     use crate::space::enumerate::next_layer;
     use crate::symmetry::Isa;
+    use crate::watch::{Interrupt, Watch};
 
     /// Counts by size up to `top`, and the number of labelled states.
     fn counts<const W: usize>(split: &Split<W>, top: usize) -> (Vec<Count>, u64) {
@@ -200,7 +201,7 @@ mod tests {
             if layer.size == split.base.min(top) {
                 return (counts, states);
             }
-            layer = next_layer(split, &layer, 2).0;
+            layer = next_layer(split, &layer, 2, &Watch::new(&Interrupt::new())).expect("not stopped").0;
         }
     }
 

@@ -103,7 +103,8 @@ pub fn positions_by_class(group: &FactorGroup) -> Vec<u8> {
 /// Lexicographic rank of a sequence of distinct numbers `0..n` among its rearrangements.
 pub fn rank(sequence: &[u8]) -> usize {
     let n = sequence.len();
-    sequence.iter().enumerate().fold(0, |rank, (p, s)| {
-        rank * (n - p) + sequence[p + 1..].iter().filter(|later| *later < s).count()
-    })
+    sequence
+        .iter()
+        .enumerate()
+        .fold(0, |rank, (p, s)| rank * (n - p) + sequence[p + 1..].iter().filter(|later| *later < s).count())
 }

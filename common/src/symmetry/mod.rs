@@ -90,9 +90,7 @@ impl<const W: usize> Canonicaliser<W> {
     pub fn for_prefix(poset: &Poset, len: usize, isa: Isa) -> Self {
         assert!(len <= 64 * W);
         let (scheme, order) = match poset.group() {
-            AutomorphismGroup::AllPermutations => {
-                (Scheme::AllPermutations { len }, Labelled::ZERO)
-            }
+            AutomorphismGroup::AllPermutations => (Scheme::AllPermutations { len }, Labelled::ZERO),
             AutomorphismGroup::Factors(group) if group.order() == 1 => (Scheme::Trivial, Labelled::from(1)),
             AutomorphismGroup::Factors(group) => {
                 (Scheme::Points(Box::new(Points::new(group, len))), Labelled::from(group.order()))

@@ -1,8 +1,8 @@
 //! Canonical forms under permutations of points (equal factors of a product), one ideal at a time.
 
+use super::Canonical;
 use super::action::{Action, GroupElement, MAX_POINTS, positions_by_class, rank};
 use super::ties::Ties;
-use super::Canonical;
 use crate::ideal::Ideal;
 use crate::poset::FactorGroup;
 

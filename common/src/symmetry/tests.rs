@@ -60,7 +60,8 @@ fn check<const W: usize>(spec: &str, cases: u32) {
 
 #[test]
 fn forms_of_one_word() {
-    for spec in ["boolean:3", "boolean:4", "boolean:5", "boolean:6", "chains:3x3x3", "chains:2x2x4x2", "chains:3x2x3x2"] {
+    for spec in ["boolean:3", "boolean:4", "boolean:5", "boolean:6", "chains:3x3x3", "chains:2x2x4x2", "chains:3x2x3x2"]
+    {
         check::<1>(spec, 100);
     }
     check::<1>("boolean:7:3", 12);

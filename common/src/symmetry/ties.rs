@@ -122,7 +122,8 @@ mod tests {
                     assert_eq!(usize::from(number), rank(&sequence));
                     assert!(seen.insert(sequence.clone()));
                 }
-                let expected: usize = cells(mask, points).iter().map(|&(_, len)| (1..=len).product::<usize>()).product();
+                let expected: usize =
+                    cells(mask, points).iter().map(|&(_, len)| (1..=len).product::<usize>()).product();
                 assert_eq!(seen.len(), expected, "{points} points, mask {mask:b}");
             }
         }

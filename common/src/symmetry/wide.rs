@@ -116,7 +116,10 @@ mod x86 {
     /// For each lane the number of the permutation that sorts the points, and the tie mask.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq")]
-    fn sort<const W: usize, const N: usize>(points: &Points<W>, ideals: &[Ideal<W>; LANES]) -> ([u64; LANES], [u8; LANES]) {
+    fn sort<const W: usize, const N: usize>(
+        points: &Points<W>,
+        ideals: &[Ideal<W>; LANES],
+    ) -> ([u64; LANES], [u8; LANES]) {
         let zero = _mm512_setzero_si512();
         let mut words = [zero; W];
         for (w, register) in words.iter_mut().enumerate() {

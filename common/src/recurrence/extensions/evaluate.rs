@@ -12,6 +12,7 @@ use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::Survey;
 use crate::symmetry::Isa;
+use crate::watch::{Stopped, Watch};
 
 /// A layer with its values.
 pub struct Evaluated<const W: usize> {
@@ -27,9 +28,16 @@ pub struct Evaluated<const W: usize> {
     pub width: usize,
 }
 
-/// A value does not fit the width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overflow;
+/// Why a layer was not evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unevaluated {
+    /// A value does not fit the width: widen the layer below and try again.
+    #[error("a value does not fit the width")]
+    Overflow,
+    /// A stop was asked for.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
 
 /// Blocks in a chunk, at most: their edges are looked up ahead, so what they bring into the cache must stay there.
 const BLOCKS: usize = 96;
@@ -39,7 +47,7 @@ const SLOTS: u64 = 1 << 14;
 /// the layer's sums. `table` has `width` limbs for every slot of the survey, whatever their content.
 ///
 /// # Errors
-/// [`Overflow`] if a value does not fit the width; the table is then of no use.
+/// [`Unevaluated`]; the table is then of no use.
 ///
 /// # Panics
 /// If the layer below is not the one below, or of another width.
@@ -53,17 +61,18 @@ pub fn evaluate_layer<const W: usize>(
     (table, width): (&mut [u64], usize),
     threads: usize,
     isa: Isa,
-) -> Result<LayerSums, Overflow> {
+    watch: &Watch<'_>,
+) -> Result<LayerSums, Unevaluated> {
     let context = Context { split, ranks, below, size: layer.size, top };
     let chunks = chunks(layer, survey, table, width);
     match width {
-        1 => evaluate_chunks::<W, 1>(&context, chunks, threads, isa),
-        2 => evaluate_chunks::<W, 2>(&context, chunks, threads, isa),
-        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, isa),
-        4 => evaluate_chunks::<W, 4>(&context, chunks, threads, isa),
-        8 => evaluate_chunks::<W, 8>(&context, chunks, threads, isa),
-        16 => evaluate_chunks::<W, 16>(&context, chunks, threads, isa),
-        32 => evaluate_chunks::<W, 32>(&context, chunks, threads, isa),
+        1 => evaluate_chunks::<W, 1>(&context, chunks, threads, isa, watch),
+        2 => evaluate_chunks::<W, 2>(&context, chunks, threads, isa, watch),
+        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, isa, watch),
+        4 => evaluate_chunks::<W, 4>(&context, chunks, threads, isa, watch),
+        8 => evaluate_chunks::<W, 8>(&context, chunks, threads, isa, watch),
+        16 => evaluate_chunks::<W, 16>(&context, chunks, threads, isa, watch),
+        32 => evaluate_chunks::<W, 32>(&context, chunks, threads, isa, watch),
         _ => panic!("width {width} is none of those compiled"),
     }
 }
@@ -106,23 +115,26 @@ fn evaluate_chunks<const W: usize, const D: usize>(
     chunks: Vec<Chunk<'_, W>>,
     threads: usize,
     isa: Isa,
-) -> Result<LayerSums, Overflow> {
+    watch: &Watch<'_>,
+) -> Result<LayerSums, Unevaluated> {
     let uppers = context.split.uppers.as_ref().map_or(0, |uppers| uppers.element.len());
     let worker = || Worker::<W, D>::new(uppers);
     // One overflow spoils the layer: the other threads need not go on.
     let lost = AtomicU64::new(0);
     let workers = crew(threads, chunks.into_iter(), worker, |worker, chunk| {
-        if lost.load(Ordering::Relaxed) == 0 {
+        if lost.load(Ordering::Relaxed) == 0 && !watch.is_stopped() {
             match isa {
                 // Wide values are rare and their layers small: not worth a second copy of the code.
                 Isa::Wide if D <= 4 => super::wide::evaluate(worker, context, chunk),
                 _ => worker.evaluate(context, chunk, |action, g, set| action.apply(g, Ideal([set])).0[0]),
             }
             lost.fetch_or(worker.lost(), Ordering::Relaxed);
+            watch.advance(worker.edges());
         }
     });
+    watch.check()?;
     if lost.into_inner() != 0 {
-        return Err(Overflow);
+        return Err(Unevaluated::Overflow);
     }
     let mut total = LayerSums::default();
     for worker in workers {

@@ -16,6 +16,7 @@ use crate::space::code::{Ranks, Shape, codes_of_size};
 use crate::space::fibre::Facet;
 use crate::space::split::{Duality, Split, Uppers};
 use crate::symmetry::{Canonical, GroupElement};
+use crate::watch::{Stopped, Watch};
 
 /// Bases a thread takes at a time.
 const CHUNK: usize = 256;
@@ -23,6 +24,9 @@ const CHUNK: usize = 256;
 const MOST_PRODUCTS: usize = 128;
 
 /// The part of e(P) that passes through an evaluated layer; `below` is the layer below it.
+///
+/// # Errors
+/// [`Stopped`] on request.
 ///
 /// # Panics
 /// If the split has no duality.
@@ -33,20 +37,23 @@ pub fn join_layer<const W: usize>(
     below: Option<&Evaluated<W>>,
     top: usize,
     threads: usize,
-) -> BigUint {
-    match split.duality.as_ref().expect("only self-dual posets are joined") {
+    watch: &Watch<'_>,
+) -> Result<BigUint, Stopped> {
+    let sum = match split.duality.as_ref().expect("only self-dual posets are joined") {
         Duality::Plain(dual) if evaluated.layer.size == top => join_plain(split, dual, evaluated, below, threads),
         Duality::Plain(_) => BigUint::ZERO,
         Duality::Exchanging => match evaluated.width {
-            1 => join_exchanging::<W, 1>(split, ranks, evaluated, top, threads),
-            2 => join_exchanging::<W, 2>(split, ranks, evaluated, top, threads),
-            3 => join_exchanging::<W, 3>(split, ranks, evaluated, top, threads),
-            4 => join_exchanging::<W, 4>(split, ranks, evaluated, top, threads),
-            8 => join_exchanging::<W, 8>(split, ranks, evaluated, top, threads),
-            16 => join_exchanging::<W, 16>(split, ranks, evaluated, top, threads),
-            _ => join_exchanging::<W, 32>(split, ranks, evaluated, top, threads),
+            1 => join_exchanging::<W, 1>(split, ranks, evaluated, top, threads, watch),
+            2 => join_exchanging::<W, 2>(split, ranks, evaluated, top, threads, watch),
+            3 => join_exchanging::<W, 3>(split, ranks, evaluated, top, threads, watch),
+            4 => join_exchanging::<W, 4>(split, ranks, evaluated, top, threads, watch),
+            8 => join_exchanging::<W, 8>(split, ranks, evaluated, top, threads, watch),
+            16 => join_exchanging::<W, 16>(split, ranks, evaluated, top, threads, watch),
+            _ => join_exchanging::<W, 32>(split, ranks, evaluated, top, threads, watch),
         },
-    }
+    };
+    watch.check()?;
+    Ok(sum)
 }
 
 /// Q = P: the dual of an ideal of the layer lies in the same layer or, when the number of elements is odd, in the one
@@ -140,6 +147,7 @@ fn join_exchanging<const W: usize, const D: usize>(
     evaluated: &Evaluated<W>,
     top: usize,
     threads: usize,
+    watch: &Watch<'_>,
 ) -> BigUint {
     let uppers = split.uppers.as_ref().expect("an exchanging split has upper elements");
     let room = (top - evaluated.layer.size) as u32;
@@ -154,40 +162,49 @@ fn join_exchanging<const W: usize, const D: usize>(
         }
     }
     let start = || (Products::<D>::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let parts = crew(threads, chunks.into_iter(), start, |(products, facets, pending, duals, forms), (first, bases)| {
-        for (number, base) in bases.iter().enumerate() {
-            let available = survey.available[first + number];
-            if available.count_ones() < room && available.count_ones() < uppers.least_forced {
-                continue;
-            }
-            uppers.facets(ranks, available, room, facets);
-            pending.clear();
-            duals.clear();
-            forms.clear();
-            for facet in &*facets {
-                for code in codes_of_size(facet.shape.q, room - facet.fixed) {
-                    let (dual, upper) = split.dual(base.0[0], facet.upper(code));
-                    let slot = survey.places[first + number] + facet.offset + facet.shape.address(ranks, code);
-                    pending.push(Pending { slot: slot as usize, upper });
-                    let mut words = Ideal::<W>::empty();
-                    words.0[0] = dual;
-                    duals.push(words);
+    let parts =
+        crew(threads, chunks.into_iter(), start, |(products, facets, pending, duals, forms), (first, bases)| {
+            for (number, base) in bases.iter().enumerate() {
+                if watch.is_stopped() {
+                    return;
+                }
+                let available = survey.available[first + number];
+                if available.count_ones() < room && available.count_ones() < uppers.least_forced {
+                    continue;
+                }
+                uppers.facets(ranks, available, room, facets);
+                pending.clear();
+                duals.clear();
+                forms.clear();
+                for facet in &*facets {
+                    for code in codes_of_size(facet.shape.q, room - facet.fixed) {
+                        let (dual, upper) = split.dual(base.0[0], facet.upper(code));
+                        let slot = survey.places[first + number] + facet.offset + facet.shape.address(ranks, code);
+                        pending.push(Pending { slot: slot as usize, upper });
+                        let mut words = Ideal::<W>::empty();
+                        words.0[0] = dual;
+                        duals.push(words);
+                    }
+                }
+                split.symmetry.canonical_batch(duals, forms);
+                let own = Canonical {
+                    ideal: *base,
+                    by: GroupElement::IDENTITY,
+                    stabiliser: survey.stabilisers[first + number],
+                };
+                let orbit = split.symmetry.orbit_size(&own).to::<u64>();
+                // Those with the same base count once, the others for themselves and for their duals.
+                for (pass, weight) in [(std::cmp::Ordering::Equal, orbit), (std::cmp::Ordering::Less, 2 * orbit)] {
+                    for (pending, form) in pending.iter().zip(&*forms).filter(|(_, form)| base.cmp(&form.ideal) == pass)
+                    {
+                        let place = evaluated.index.get(&form.ideal).expect("the dual's base is in the layer") as usize;
+                        let slot = place + slot_in_block(uppers, ranks, form, pending.upper, room, facets);
+                        products.add(&table[pending.slot], &table[slot], weight);
+                    }
+                    products.flush(weight);
                 }
             }
-            split.symmetry.canonical_batch(duals, forms);
-            let own = Canonical { ideal: *base, by: GroupElement::IDENTITY, stabiliser: survey.stabilisers[first + number] };
-            let orbit = split.symmetry.orbit_size(&own).to::<u64>();
-            // Those with the same base count once, the others for themselves and for their duals.
-            for (pass, weight) in [(std::cmp::Ordering::Equal, orbit), (std::cmp::Ordering::Less, 2 * orbit)] {
-                for (pending, form) in pending.iter().zip(&*forms).filter(|(_, form)| base.cmp(&form.ideal) == pass) {
-                    let place = evaluated.index.get(&form.ideal).expect("the dual's base is in the layer") as usize;
-                    let slot = place + slot_in_block(uppers, ranks, form, pending.upper, room, facets);
-                    products.add(&table[pending.slot], &table[slot], weight);
-                }
-                products.flush(weight);
-            }
-        }
-    });
+        });
     parts.into_iter().map(|(products, ..)| to_biguint(products.total.into_iter())).sum()
 }
 

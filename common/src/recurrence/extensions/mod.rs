@@ -15,6 +15,6 @@ mod tests;
 mod wide;
 mod worker;
 
-pub use evaluate::{Evaluated, Overflow, evaluate_layer};
+pub use evaluate::{Evaluated, Unevaluated, evaluate_layer};
 pub use join::join_layer;
 pub use sums::LayerSums;

@@ -2,7 +2,7 @@ use num_bigint::BigUint;
 
 use super::*;
 use crate::poset::Poset;
-use crate::recurrence::limbs::{value, wider, widened};
+use crate::recurrence::limbs::{value, widened, wider};
 use crate::space::code::Ranks;
 use crate::space::enumerate::next_layer;
 use crate::space::index::BaseIndex;
@@ -10,10 +10,18 @@ use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::survey;
 use crate::symmetry::Isa;
+use crate::watch::{Interrupt, Watch};
 
 /// e(P), the tables of all layers, and the sums.
-fn evaluate<const W: usize>(split: &Split<W>, top: usize, threads: usize, isa: Isa) -> (BigUint, Vec<Vec<u64>>, LayerSums) {
+fn evaluate<const W: usize>(
+    split: &Split<W>,
+    top: usize,
+    threads: usize,
+    isa: Isa,
+) -> (BigUint, Vec<Vec<u64>>, LayerSums) {
     let ranks = Ranks::new();
+    let interrupt = Interrupt::new();
+    let watch = Watch::new(&interrupt);
     let mut layer = BaseLayer::empty_base();
     let mut below: Option<Evaluated<W>> = None;
     let mut joined = BigUint::ZERO;
@@ -26,9 +34,10 @@ fn evaluate<const W: usize>(split: &Split<W>, top: usize, threads: usize, isa: I
         loop {
             table = vec![u64::MAX; survey.slots as usize * width];
             let to = (&mut table[..], width);
-            match evaluate_layer(split, &ranks, below.as_ref(), (&layer, &survey), top, to, threads, isa) {
+            match evaluate_layer(split, &ranks, below.as_ref(), (&layer, &survey), top, to, threads, isa, &watch) {
                 Ok(more) => break sums.add(&more),
-                Err(Overflow) => {
+                Err(error) => {
+                    assert_eq!(error, Unevaluated::Overflow);
                     let below = below.as_mut().expect("the empty ideal has one extension");
                     width = wider(width).expect("32 limbs suffice");
                     below.table = widened(&below.table, below.width, width);
@@ -40,13 +49,13 @@ fn evaluate<const W: usize>(split: &Split<W>, top: usize, threads: usize, isa: I
         let index = BaseIndex::new(&layer, &survey.places, threads);
         let evaluated = Evaluated { layer: layer.clone(), index, survey, table, width };
         if split.duality.is_some() && top < split.elements {
-            joined += join_layer(split, &ranks, &evaluated, below.as_ref(), top, threads);
+            joined += join_layer(split, &ranks, &evaluated, below.as_ref(), top, threads, &watch).expect("not stopped");
         }
         if layer.size == split.base.min(top) {
             let last = if top == split.elements { value(&evaluated.table) } else { joined };
             return (last, tables, sums);
         }
-        layer = next_layer(split, &layer, threads).0;
+        layer = next_layer(split, &layer, threads, &watch).expect("not stopped").0;
         below = Some(evaluated);
     }
 }

@@ -81,6 +81,11 @@ impl<const W: usize, const D: usize> Worker<W, D> {
         }
     }
 
+    /// Base edges of the last chunk.
+    pub(super) fn edges(&self) -> u64 {
+        self.smaller.len() as u64
+    }
+
     /// What overflowed so far (0: nothing).
     pub(super) fn lost(&self) -> u64 {
         self.lost
@@ -165,7 +170,8 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             below.index.prefetch(&form.ideal);
         }
         for form in &self.forms {
-            let place = below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed") as usize;
+            let place =
+                below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed") as usize;
             for slot in place..place + AHEAD {
                 prefetch(sources, slot);
             }
@@ -228,7 +234,14 @@ impl<const W: usize, const D: usize> Worker<W, D> {
 
     /// The part of the recurrence within a block whose sources are gathered, and its sums.
     #[inline(always)]
-    fn finish_block(&mut self, context: &Context<'_, W>, base: Ideal<W>, available: u64, stabiliser: u16, block: &mut [[u64; D]]) {
+    fn finish_block(
+        &mut self,
+        context: &Context<'_, W>,
+        base: Ideal<W>,
+        available: u64,
+        stabiliser: u16,
+        block: &mut [[u64; D]],
+    ) {
         let split = context.split;
         if split.uppers.is_some() {
             for number in 0..self.facets.len() {
