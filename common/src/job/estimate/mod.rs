@@ -25,6 +25,7 @@ use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::Count;
 use crate::symmetry::{Canonical, Isa};
+use crate::watch::{Interrupt, Watch};
 use particles::{Counting, Particle, Particles};
 
 /// Random bases of a layer.
@@ -134,7 +135,8 @@ impl Profile {
                 let orbit = |form| f64::from(split.symmetry.orbit_size(form));
                 return observer.forms.iter().map(|form| (form.ideal, orbit(form))).collect();
             }
-            layer = next_layer(split, &layer, 1).0;
+            let nobody = Interrupt::new();
+            layer = next_layer(split, &layer, 1, &Watch::new(&nobody)).expect("nobody asks for a stop").0;
         }
     }
 

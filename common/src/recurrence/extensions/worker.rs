@@ -36,7 +36,7 @@ pub(super) struct Chunk<'a, const W: usize> {
 }
 
 /// Slots of a source that are asked for ahead; the processor notices longer runs by itself.
-const AHEAD: usize = 4;
+const AHEAD: usize = 16;
 
 /// What a thread keeps between chunks.
 pub(super) struct Worker<const W: usize, const D: usize> {
@@ -172,7 +172,7 @@ impl<const W: usize, const D: usize> Worker<W, D> {
         for form in &self.forms {
             let place =
                 below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed") as usize;
-            for slot in place..place + AHEAD {
+            for slot in (place..place + AHEAD).step_by(2) {
                 prefetch(sources, slot);
             }
             self.sources.push(place);
