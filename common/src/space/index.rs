@@ -31,20 +31,24 @@ impl<const W: usize> BaseIndex<W> {
         let mean = layer.len() / SEGMENTS;
         let segment = mean * 4 / 3 + 16 * mean.isqrt() + 64;
         let mut entries = huge::filled(Entry { base: Ideal::empty(), place: VACANT }, segment * SEGMENTS);
+        // Each thread reads all bases and takes those of its own segments.
+        let taken = SEGMENTS.div_ceil(threads);
+        let parts = entries.chunks_mut(segment * taken).enumerate();
         crew(
             threads,
-            entries.chunks_exact_mut(segment).enumerate(),
+            parts,
             || (),
             |(), (number, entries)| {
+                let first = number * taken;
                 for (&base, &place) in layer.iter().zip(places) {
                     let hash = hash(&base);
-                    if segment_of(hash) == number {
-                        let mut slot = slot_of(hash, segment);
-                        while entries[slot].place != VACANT {
-                            slot = if slot + 1 == segment { 0 } else { slot + 1 };
-                        }
-                        entries[slot] = Entry { base, place };
+                    let own = segment_of(hash).wrapping_sub(first);
+                    let Some(entries) = entries.chunks_exact_mut(segment).nth(own) else { continue };
+                    let mut slot = slot_of(hash, segment);
+                    while entries[slot].place != VACANT {
+                        slot = if slot + 1 == segment { 0 } else { slot + 1 };
                     }
+                    entries[slot] = Entry { base, place };
                 }
             },
         );
