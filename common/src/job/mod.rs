@@ -2,6 +2,11 @@
 //!
 //! Front ends (the command line, later the coordinator) use the functions re-exported here and nothing deeper.
 
+pub mod certificate;
+mod method;
+pub mod records;
+pub mod sample;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::poset::Poset;
 use crate::store::{Store, StoreError};
 pub use crate::watch::Interrupt;
+pub use method::{Method, method};
 
 /// What is asked about the order ideals of a poset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,6 +98,12 @@ impl std::fmt::Display for JobId {
 }
 
 impl JobSpec {
+    /// The job of a question; limits that limit nothing are left out.
+    pub fn new(question: Question, poset: &Poset, limits: SizeLimits) -> Self {
+        let limits = SizeLimits { max: limits.max.filter(|&max| max < poset.len()), ..limits };
+        Self { question, poset: poset.name(), limits }
+    }
+
     /// The job's id: letters, digits and `-` only, fit for a file name.
     pub fn id(&self) -> JobId {
         let mut id = format!("{}-{}", self.question, self.poset).replace([':', ','], "-");
@@ -320,6 +332,21 @@ pub(crate) mod decimal {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+
+    pub mod option {
+        //! Or `null`.
+        use num_bigint::BigUint;
+        use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+        pub fn serialize<S: Serializer>(value: &Option<BigUint>, serializer: S) -> Result<S::Ok, S::Error> {
+            value.as_ref().map(ToString::to_string).serialize(serializer)
+        }
+
+        pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BigUint>, D::Error> {
+            let digits = Option::<String>::deserialize(deserializer)?;
+            digits.map(|digits| digits.parse().map_err(serde::de::Error::custom)).transpose()
+        }
     }
 }
 
