@@ -76,3 +76,17 @@ impl Certificate {
         }
     }
 }
+
+/// How anybody can check a certificate again.
+pub(super) fn how_to_check(job: &JobId, method: Method) -> String {
+    let ways = match method {
+        Method::Plain { .. } => "base layer k holds the ideals with k elements",
+        Method::Halves { .. } => "base layer k holds the ideals with k elements in the lower half of the poset",
+    };
+    format!(
+        "`antichain verify {job}` checks digests and totals and computes samples again by other code. By hand: {ways}; \
+         `counts` of all base layers add up to `sizes` (sizes beyond the largest counted one are those of the dual ideals); \
+         the `values` of `sums` of size k + 1, added up over all layers, equal the `extended` of size k; `joined` of all \
+         layers adds up to the value where the poset is self-dual; `digest` is the BLAKE3 of the text that FORMATS.md describes."
+    )
+}

@@ -24,6 +24,9 @@ pub const JOB: &str = "job";
 /// Name of the document that finishes it.
 pub const CERTIFICATE: &str = "certificate";
 
+/// What the names of the documents of layers begin with.
+pub const LAYER_PREFIX: &str = "layer-";
+
 /// Owner of the canonical bases of a poset, which all questions about it share: `space-boolean-7-64`.
 pub fn space_owner(poset: &str, base: usize) -> String {
     format!("space-{poset}-{base}").replace([':', ','], "-")
@@ -31,7 +34,7 @@ pub fn space_owner(poset: &str, base: usize) -> String {
 
 /// Name of the document of a base layer, of a space or a job.
 pub fn layer_document(layer: usize) -> String {
-    format!("layer-{layer}")
+    format!("{LAYER_PREFIX}{layer}")
 }
 
 /// Key of a shard of bases, owned by a space.
