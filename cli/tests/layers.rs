@@ -42,7 +42,6 @@ fn limits_cut_the_list() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_plan_touches_nothing() {
     let lab = Lab::new();
     let plan = lab.json(&["plan", "extensions", "boolean:7"]);
