@@ -20,6 +20,8 @@ pub mod sample;
 mod sampling;
 mod space;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::str::FromStr;
