@@ -11,6 +11,7 @@ mod context;
 mod digest;
 mod estimate;
 mod extensions;
+mod pages;
 mod plan;
 mod progress;
 pub mod records;
