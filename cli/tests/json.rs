@@ -5,7 +5,6 @@ mod support;
 use support::{Lab, Outcome};
 
 #[test]
-#[ignore = "waits for the engine"]
 fn run_has_every_field() {
     let answer = Lab::new().json(&["run", "extensions", "boolean:4"]);
     for field in ["question", "poset", "value", "orbits", "labelled", "job", "digest"] {

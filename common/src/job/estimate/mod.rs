@@ -123,6 +123,8 @@ impl Profile {
     /// Enumerates as long as that is cheap, and returns the bases of the last layer with the sizes of their orbits.
     fn enumerate<const W: usize>(&mut self, observer: &mut Observer<'_, W>, last: usize) -> Vec<(Ideal<W>, f64)> {
         let split = observer.split;
+        let interrupt = Interrupt::new();
+        let watch = Watch::new(&interrupt);
         let mut layer = BaseLayer::empty_base();
         let mut edges = 0;
         loop {
@@ -135,8 +137,7 @@ impl Profile {
                 let orbit = |form| f64::from(split.symmetry.orbit_size(form));
                 return observer.forms.iter().map(|form| (form.ideal, orbit(form))).collect();
             }
-            let nobody = Interrupt::new();
-            layer = next_layer(split, &layer, 1, &Watch::new(&nobody)).expect("nobody asks for a stop").0;
+            layer = next_layer(split, &layer, 1, &watch).expect("nobody asks it to stop").0;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::space::Space;
 use crate::job::{Question, SizeLimits};
@@ -14,7 +14,7 @@ use crate::symmetry::Isa;
 const WORTH_HALVES: f64 = 200_000.0;
 
 /// How the ideals of a poset are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// Canonical ideals by layers.

@@ -39,7 +39,7 @@ const OUT_OF_REACH: f64 = 1e12;
 /// # Errors
 /// [`JobError::OutOfReach`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
-    let spec = JobSpec { question, poset: poset.name(), limits };
+    let spec = JobSpec::new(question, poset, limits);
     let space = Space::new(poset, limits);
     within_reach(&spec, &space)?;
     let method = method::choose(question, poset, limits, &space);
@@ -73,7 +73,7 @@ pub fn check(question: Question, poset: &Poset, limits: SizeLimits) -> Result<()
     if (poset.len() as f64) < OUT_OF_REACH.log2() {
         return Ok(());
     }
-    within_reach(&JobSpec { question, poset: poset.name(), limits }, &Space::new(poset, limits))
+    within_reach(&JobSpec::new(question, poset, limits), &Space::new(poset, limits))
 }
 
 fn within_reach(spec: &JobSpec, space: &Space<'_>) -> Result<(), JobError> {
