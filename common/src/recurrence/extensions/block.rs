@@ -3,7 +3,7 @@
 use super::finish::finish;
 use super::gather::{Scratch, gather};
 use super::sums::BlockSums;
-use crate::ideal::Bits;
+use crate::ideal::{Bits, Ideal};
 use crate::recurrence::limbs::add;
 use crate::space::code::{Ranks, Shape, for_each_code};
 use crate::space::fibre::Facet;
@@ -50,6 +50,18 @@ impl<const D: usize> BlockEvaluator<D> {
             sums: BlockSums::new(uppers),
             lost: 0,
         }
+    }
+
+    /// [`Self::evaluate`] for any machine. Compiled once a width, not inlined for every kind of base.
+    #[inline(never)]
+    pub(super) fn evaluate_portably(
+        &mut self,
+        context: &UpperContext<'_>,
+        edges: &[Edge],
+        sources: &[[u64; D]],
+        block: &mut [[u64; D]],
+    ) {
+        self.evaluate(context, edges, sources, block, |action, g, set| action.apply(g, Ideal([set])).0[0]);
     }
 
     /// Evaluates a block, zero before (or, over the empty base, one). `image` applies a group element to a word of uppers.

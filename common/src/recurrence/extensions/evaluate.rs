@@ -67,7 +67,6 @@ pub fn evaluate_layer<const W: usize>(
     match width {
         1 => evaluate_chunks::<W, 1>(&context, chunks, threads, watch),
         2 => evaluate_chunks::<W, 2>(&context, chunks, threads, watch),
-        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, watch),
         4 => evaluate_chunks::<W, 4>(&context, chunks, threads, watch),
         8 => evaluate_chunks::<W, 8>(&context, chunks, threads, watch),
         32 => evaluate_chunks::<W, 32>(&context, chunks, threads, watch),

@@ -45,7 +45,6 @@ pub fn join_layer<const W: usize>(
         Duality::Exchanging => match evaluated.width {
             1 => join_exchanging::<W, 1>(split, ranks, evaluated, top, threads, watch),
             2 => join_exchanging::<W, 2>(split, ranks, evaluated, top, threads, watch),
-            3 => join_exchanging::<W, 3>(split, ranks, evaluated, top, threads, watch),
             4 => join_exchanging::<W, 4>(split, ranks, evaluated, top, threads, watch),
             8 => join_exchanging::<W, 8>(split, ranks, evaluated, top, threads, watch),
             _ => panic!("half of a poset of 128 elements has values of at most eight limbs"),

@@ -119,9 +119,7 @@ impl<const W: usize, const D: usize> Worker<W, D> {
                     match context.isa {
                         // Wide values are rare and their layers small: not worth a second copy of the code.
                         Isa::Wide if D <= 4 => super::wide::evaluate(&mut self.block, &upper, edges, sources, block),
-                        _ => self.block.evaluate(&upper, edges, sources, block, |action, g, set| {
-                            action.apply(g, Ideal([set])).0[0]
-                        }),
+                        _ => self.block.evaluate_portably(&upper, edges, sources, block),
                     }
                 }
             }
