@@ -5,6 +5,7 @@
 //! written stays as it is until that has ended.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use num_bigint::BigUint;
 
@@ -86,13 +87,13 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             stored: None,
             samples: Vec::new(),
         };
-        if let Some((layers, table)) = resume::newest_table(context, space)? {
-            let layer = layers.len() - 1;
-            let width = layers[layer].width;
+        if let Some(resume::Evaluated { records, table }) = resume::newest_table(context, space)? {
+            let layer = records.len() - 1;
+            let width = records[layer].width;
             let (bases, survey) = take_layer(space, layer)?;
             let index = BaseIndex::new(&bases, &survey.places, context.threads());
             evaluation.newest = Some(Arc::new(Evaluated { layer: bases, index, survey, table, width }));
-            (evaluation.recorded, evaluation.stored, evaluation.layers) = (layers.len(), Some(layer), layers);
+            (evaluation.recorded, evaluation.stored, evaluation.layers) = (records.len(), Some(layer), records);
         }
         Ok(evaluation)
     }
@@ -297,6 +298,7 @@ fn take_layer<const W: usize>(space: &mut Space<'_, W>, layer: usize) -> Result<
 }
 
 fn write<const W: usize>(context: &Context<'_>, unsaved: Unsaved<W>) -> Result<(), JobError> {
+    let start = Instant::now();
     let (store, job): (&Store, _) = (context.store, &context.job);
     let Unsaved { evaluated, records, samples, obsolete } = unsaved;
     let layer = evaluated.layer.size;
@@ -332,6 +334,6 @@ fn write<const W: usize>(context: &Context<'_>, unsaved: Unsaved<W>) -> Result<(
         commit.put_document(&job.0, JOB, record)?;
     }
     store.commit(commit)?;
-    tracing::debug!(layer, "values stored");
+    tracing::debug!(layer, seconds = start.elapsed().as_secs_f64(), "values stored");
     Ok(())
 }
