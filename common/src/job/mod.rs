@@ -2,6 +2,23 @@
 //!
 //! Front ends (the command line, later the coordinator) use the functions re-exported here and nothing deeper.
 
+mod catalogue;
+pub mod certificate;
+mod checkpoint;
+mod checks;
+mod context;
+mod digest;
+mod extensions;
+mod method;
+mod progress;
+pub mod records;
+mod resume;
+mod run;
+pub mod sample;
+mod sampling;
+mod space;
+mod table;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,6 +29,9 @@ use serde::{Deserialize, Serialize};
 use crate::poset::Poset;
 use crate::store::{Store, StoreError};
 pub use crate::watch::Interrupt;
+pub use catalogue::{certificate, finished, jobs};
+pub use method::{Method, method};
+pub use run::{layers, run};
 
 /// What is asked about the order ideals of a poset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,6 +112,12 @@ impl std::fmt::Display for JobId {
 }
 
 impl JobSpec {
+    /// The job of a question; limits that limit nothing are left out.
+    pub fn new(question: Question, poset: &Poset, limits: SizeLimits) -> Self {
+        let limits = SizeLimits { max: limits.max.filter(|&max| max < poset.len()), ..limits };
+        Self { question, poset: poset.name(), limits }
+    }
+
     /// The job's id: letters, digits and `-` only, fit for a file name.
     pub fn id(&self) -> JobId {
         let mut id = format!("{}-{}", self.question, self.poset).replace([':', ','], "-");
@@ -321,21 +347,21 @@ pub(crate) mod decimal {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BigUint, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
-}
 
-/// Answers `question` about `poset`, going on from what the store holds.
-///
-/// # Errors
-/// See [`JobError`]; a job that cannot fit fails before it starts.
-pub fn run(
-    store: &Store,
-    question: Question,
-    poset: &Poset,
-    limits: SizeLimits,
-    options: &RunOptions<'_>,
-) -> Result<Answer, JobError> {
-    let _ = (store, question, poset, limits, options);
-    unimplemented!()
+    pub mod option {
+        //! Or `null`.
+        use num_bigint::BigUint;
+        use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+        pub fn serialize<S: Serializer>(value: &Option<BigUint>, serializer: S) -> Result<S::Ok, S::Error> {
+            value.as_ref().map(ToString::to_string).serialize(serializer)
+        }
+
+        pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BigUint>, D::Error> {
+            let digits = Option::<String>::deserialize(deserializer)?;
+            digits.map(|digits| digits.parse().map_err(serde::de::Error::custom)).transpose()
+        }
+    }
 }
 
 /// What a job would need.
@@ -344,20 +370,6 @@ pub fn run(
 /// [`JobError::OutOfReach`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
     let _ = (question, poset, limits);
-    unimplemented!()
-}
-
-/// Ideals by size, from the store or computed (and stored).
-///
-/// # Errors
-/// See [`JobError`].
-pub fn layers(
-    store: &Store,
-    poset: &Poset,
-    limits: SizeLimits,
-    options: &RunOptions<'_>,
-) -> Result<Vec<SizeCount>, JobError> {
-    let _ = (store, poset, limits, options);
     unimplemented!()
 }
 
@@ -383,32 +395,5 @@ pub fn query(
 /// [`JobError::NoSuchJob`], [`JobError::Unfinished`]; a failed check is no error but part of the result.
 pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verification, JobError> {
     let _ = (store, job, interrupt);
-    unimplemented!()
-}
-
-/// The finished job of that name: its answer and its counts by size.
-///
-/// # Errors
-/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
-pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), JobError> {
-    let _ = (store, job);
-    unimplemented!()
-}
-
-/// The jobs of the data directory, by id.
-///
-/// # Errors
-/// See [`StoreError`].
-pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
-    let _ = store;
-    unimplemented!()
-}
-
-/// The certificate of a finished job, as the document that `export --format json` passes on.
-///
-/// # Errors
-/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
-pub fn certificate(store: &Store, job: &str) -> Result<serde_json::Value, JobError> {
-    let _ = (store, job);
     unimplemented!()
 }

@@ -14,6 +14,11 @@ pub const BASES_FORMAT: u32 = 1;
 /// Bytes of payload in a block: a look-up decodes one, and goes through the fibres of its bases.
 const BLOCK_BYTES: usize = 1 << 14;
 
+/// Number of bases in a block of a file, but for the last block.
+pub const fn bases_in_block<const W: usize>() -> usize {
+    BLOCK_BYTES / (8 * W)
+}
+
 /// A base that was looked for, with what its place among the states follows from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBase<const W: usize> {
@@ -41,7 +46,7 @@ impl Store {
         let spec = Spec { kind: key.kind, codec: Codec::Delta, format: BASES_FORMAT, record_bytes };
         let mut writer = self.create_shard(key, spec)?;
         let mut block = Vec::with_capacity(BLOCK_BYTES);
-        let cut = BLOCK_BYTES / (8 * W);
+        let cut = bases_in_block::<W>();
         for (i, chunk) in bases.chunks(cut).enumerate() {
             // The codec sees one block at a time.
             if i > 0 && bases[i * cut - 1] >= chunk[0] {

@@ -39,7 +39,7 @@ use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
 
-pub use bases::{BASES_FORMAT, FoundBase};
+pub use bases::{BASES_FORMAT, FoundBase, bases_in_block};
 pub use block::{BlockFile, BlockFileWriter, BlockMeta, Codec, MAX_BLOCK_BYTES, Spec, Written};
 pub use commit::Commit;
 pub use directory::free_space;

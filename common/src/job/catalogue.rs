@@ -1,0 +1,92 @@
+//! The jobs of a data directory.
+
+use super::certificate::Certificate;
+use super::records::{JOB, JobRecord, JobState};
+use super::{Answer, JobError, JobId, JobSummary, SizeCount};
+use crate::store::{Store, StoreError};
+
+/// Jobs to name instead of one that is not there.
+const NEAREST: usize = 3;
+
+/// The jobs of the data directory, by id.
+///
+/// # Errors
+/// See [`StoreError`].
+pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
+    let mut jobs = Vec::new();
+    for name in store.documents_of_owners("")?.into_iter().filter(|document| document.name == JOB) {
+        let job = JobId(name.owner);
+        if let Some(record) = JobRecord::load(store, &job)? {
+            jobs.push(JobSummary { job, spec: record.spec, finished: record.state == JobState::Finished });
+        }
+    }
+    jobs.sort_by(|a, b| a.job.cmp(&b.job));
+    Ok(jobs)
+}
+
+/// The finished job of that name: its answer and its counts by size.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), JobError> {
+    let certificate = find(store, job)?;
+    Ok((certificate.answer(true, std::time::Duration::ZERO), certificate.sizes))
+}
+
+/// The certificate of a finished job, as the document that `export --format json` passes on.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub fn certificate(store: &Store, job: &str) -> Result<serde_json::Value, JobError> {
+    let certificate = find(store, job)?;
+    let unwritable = |source| {
+        JobError::Store(StoreError::Document { owner: job.to_owned(), name: "certificate".to_owned(), source })
+    };
+    serde_json::to_value(certificate).map_err(unwritable)
+}
+
+/// The certificate of the job of that name.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub(super) fn find(store: &Store, job: &str) -> Result<Certificate, JobError> {
+    let id = JobId(job.to_owned());
+    if let Some(certificate) = Certificate::load(store, &id)? {
+        return Ok(certificate);
+    }
+    let mut others = jobs(store)?;
+    if others.iter().any(|other| other.job == id) {
+        return Err(JobError::Unfinished(id));
+    }
+    others.sort_by_cached_key(|other| distance(job, &other.job.0));
+    let nearest = others.into_iter().take(NEAREST).map(|other| other.job).collect();
+    Err(JobError::NoSuchJob { job: job.to_owned(), directory: store.directory().to_owned(), nearest })
+}
+
+/// How many letters to add, drop or change (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            let added_or_dropped = row[j].min(row[j + 1]) + 1;
+            diagonal = std::mem::replace(&mut row[j + 1], changed.min(added_or_dropped));
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, expected) in [("", "", 0), ("kitten", "sitting", 3), ("abc", "", 3), ("", "ab", 2), ("ab", "ba", 2)]
+        {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Certificates: what a finished job found, in parts that add up, and how to check it again.
+
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+use super::records::{CERTIFICATE, SpaceLayer, ValueLayer};
+use super::{Answer, JobId, JobSpec, Method, SizeCount, decimal};
+use crate::store::{Store, StoreError};
+
+/// What is stored of a finished job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// [`super::records::JOB_FORMAT`] of the program that wrote it.
+    pub format: u32,
+    /// Version of that program.
+    pub software: String,
+    /// The job.
+    pub job: JobId,
+    /// What was asked.
+    pub spec: JobSpec,
+    /// How the ideals were visited.
+    pub method: Method,
+    /// Owner of the bases in the store, if they are there.
+    pub space: String,
+    /// Number of elements of the poset.
+    pub elements: usize,
+    /// Number of automorphisms in use.
+    #[serde(with = "decimal")]
+    pub group_order: BigUint,
+    /// The number asked for.
+    #[serde(with = "decimal::option")]
+    pub value: Option<BigUint>,
+    /// Digest of values and counts.
+    pub digest: String,
+    /// Orbits of the ideals within the limits.
+    #[serde(with = "decimal")]
+    pub orbits: BigUint,
+    /// Labelled ideals within the limits.
+    #[serde(with = "decimal")]
+    pub labelled: BigUint,
+    /// Ideals by size, within the limits.
+    pub sizes: Vec<SizeCount>,
+    /// The base layers of the space, from the empty base on.
+    pub base_layers: Vec<SpaceLayer>,
+    /// Their values, if the question has any.
+    pub value_layers: Vec<ValueLayer>,
+    /// The checks that were made, each in a sentence.
+    pub checks: Vec<String>,
+    /// How to check it again.
+    pub how_to_check: String,
+}
+
+impl Certificate {
+    /// The certificate of a job, if it is finished.
+    ///
+    /// # Errors
+    /// See [`Store::document`].
+    pub fn load(store: &Store, job: &JobId) -> Result<Option<Self>, StoreError> {
+        store.document(&job.0, CERTIFICATE)
+    }
+
+    /// The answer it certifies.
+    pub fn answer(&self, resumed: bool, elapsed: Duration) -> Answer {
+        Answer {
+            job: self.job.clone(),
+            spec: self.spec.clone(),
+            value: self.value.clone(),
+            orbits: self.orbits.clone(),
+            labelled: self.labelled.clone(),
+            base_layers: self.base_layers.len(),
+            digest: self.digest.clone(),
+            resumed,
+            elapsed,
+        }
+    }
+}
+
+/// How anybody can check a certificate again.
+pub(super) fn how_to_check(job: &JobId, method: Method) -> String {
+    let ways = match method {
+        Method::Plain { .. } => "base layer k holds the ideals with k elements",
+        Method::Halves { .. } => "base layer k holds the ideals with k elements in the lower half of the poset",
+    };
+    format!(
+        "`antichain verify {job}` checks digests and totals and computes samples again by other code. By hand: {ways}; \
+         `counts` of all base layers add up to `sizes` (sizes beyond the largest counted one are those of the dual ideals); \
+         the `values` of `sums` of size k + 1, added up over all layers, equal the `extended` of size k; `joined` of all \
+         layers adds up to the value where the poset is self-dual; `digest` is the BLAKE3 of the text that FORMATS.md describes."
+    )
+}

@@ -1,0 +1,57 @@
+//! The digest of a job: one number for its values and counts, the same on every machine.
+//!
+//! It is the BLAKE3 of a text, described in FORMATS.md, that any program can write again from the certificate.
+
+use num_bigint::BigUint;
+
+use super::records::{JOB_FORMAT, ValueLayer};
+use super::{JobSpec, SizeCount};
+
+/// The digest, in hexadecimal digits.
+pub(super) fn job_digest(
+    spec: &JobSpec,
+    sizes: &[SizeCount],
+    value: Option<&BigUint>,
+    layers: &[ValueLayer],
+) -> String {
+    blake3::hash(text(spec, sizes, value, layers).as_bytes()).to_hex().to_string()
+}
+
+fn text(spec: &JobSpec, sizes: &[SizeCount], value: Option<&BigUint>, layers: &[ValueLayer]) -> String {
+    let or_none = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
+    let mut lines = vec![
+        format!("antichain job {JOB_FORMAT}"),
+        format!("question {}", spec.question),
+        format!("poset {}", spec.poset),
+        format!("limits {} {}", spec.limits.min, or_none(spec.limits.max.map(|max| max.to_string()))),
+        format!("value {}", or_none(value.map(ToString::to_string))),
+    ];
+    lines.extend(sizes.iter().map(|count| format!("size {} {} {}", count.size, count.orbits, count.labelled)));
+    for layer in layers {
+        lines.push(format!("layer {} {} {}", layer.layer, layer.width, layer.slots));
+        lines.extend(layer.shards.iter().map(|shard| format!("shard {} {}", shard.slots, shard.digest)));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::ValueShard;
+    use super::super::{Question, SizeLimits};
+    use super::*;
+
+    #[test]
+    fn the_text_is_that_of_the_formats_page() {
+        let limits = SizeLimits { min: 0, max: Some(1) };
+        let spec = JobSpec { question: Question::Extensions, poset: "chain:2".into(), limits };
+        let sizes = [SizeCount { size: 0, orbits: 1u32.into(), labelled: 1u32.into() }];
+        let shards = vec![ValueShard { slots: 1, digest: "ab".into() }];
+        let layer =
+            ValueLayer { layer: 0, bases: 1, width: 1, slots: 1, shards, sums: Vec::new(), joined: BigUint::ZERO };
+        assert_eq!(
+            text(&spec, &sizes, None, &[layer]),
+            "antichain job 1\nquestion extensions\nposet chain:2\nlimits 0 1\nvalue none\nsize 0 1 1\nlayer 0 1 1\nshard 1 ab\n"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! Going on with an unfinished evaluation: which stored table is whole, and what is of no use any more.
+
+use super::JobError;
+use super::context::Context;
+use super::records::{LAYER_PREFIX, ValueLayer};
+use super::space::Space;
+use super::table::read_table;
+use crate::store::{Commit, ShardKind};
+
+/// The newest layer whose table is stored and whole: the records up to it, and the table. What lies beyond it, or
+/// everything if there is none, is removed.
+///
+/// # Errors
+/// Errors of the store, but not damage: damaged files are named and set aside.
+pub(super) fn newest_table<const W: usize>(
+    context: &Context<'_>,
+    space: &Space<'_, W>,
+) -> Result<Option<(Vec<ValueLayer>, Vec<u64>)>, JobError> {
+    let mut records = records(context, space)?;
+    let mut kept = Vec::new();
+    for record in &records {
+        kept.push(record.is_kept(context.store, &context.job)?);
+    }
+    if context.options.keep_values {
+        // All tables are wanted, so what is missing must be computed again.
+        let whole = kept.iter().take_while(|&&kept| kept).count();
+        kept.truncate(whole);
+    }
+    while let Some(layer) = kept.iter().rposition(|&kept| kept) {
+        if let Some(table) = read_table(context.store, &context.job, &records[layer], context.threads())? {
+            records.truncate(layer + 1);
+            remove_from(context, layer + 1)?;
+            tracing::info!("going on with {} after layer {layer}", context.job);
+            return Ok(Some((records, table)));
+        }
+        kept.truncate(layer);
+    }
+    remove_from(context, 0)?;
+    Ok(None)
+}
+
+/// The stored records of values, from the empty base on, that belong to this space.
+fn records<const W: usize>(context: &Context<'_>, space: &Space<'_, W>) -> Result<Vec<ValueLayer>, JobError> {
+    let fits = |record: &ValueLayer| {
+        let space = space.record(record.layer);
+        (record.bases, record.slots) == (space.bases(), space.slots)
+    };
+    let mut records = Vec::new();
+    if context.stored.is_some() {
+        for layer in 0..=space.last_layer() {
+            let record = ValueLayer::load(context.store, &context.job, layer)?;
+            let Some(record) = record.filter(fits) else { break };
+            records.push(record);
+        }
+    }
+    if records.is_empty()
+        && let Some(certificate) = &context.certificate
+    {
+        records.extend(certificate.value_layers.iter().take_while(|record| fits(record)).cloned());
+    }
+    Ok(records)
+}
+
+/// Removes tables, samples and records from a layer on.
+fn remove_from(context: &Context<'_>, from: usize) -> Result<(), JobError> {
+    let (store, owner) = (context.store, &context.job.0);
+    let mut commit = Commit::new();
+    for kind in [ShardKind::Values, ShardKind::Sample] {
+        for (key, _) in store.shards_of(owner, kind)? {
+            if usize::from(key.layer) >= from {
+                commit.remove_shard(key);
+            }
+        }
+    }
+    for document in store.documents(owner)? {
+        let layer = document.name.strip_prefix(LAYER_PREFIX).and_then(|number| number.parse::<usize>().ok());
+        if layer.is_some_and(|layer| layer >= from) {
+            commit.remove_document(owner, &document.name);
+        }
+    }
+    if commit.is_empty() { Ok(()) } else { Ok(store.commit(commit)?) }
+}
+
+/// Removes the records of layers, which a certificate holds too.
+///
+/// # Errors
+/// Errors of reading the catalogue.
+pub(super) fn remove_records(context: &Context<'_>, commit: &mut Commit) -> Result<(), JobError> {
+    for document in context.store.documents(&context.job.0)? {
+        if document.name.starts_with(LAYER_PREFIX) {
+            commit.remove_document(&context.job.0, &document.name);
+        }
+    }
+    Ok(())
+}
+
+/// Removes the tables.
+///
+/// # Errors
+/// Errors of reading the catalogue.
+pub(super) fn remove_tables(context: &Context<'_>, commit: &mut Commit) -> Result<(), JobError> {
+    for (key, _) in context.store.shards_of(&context.job.0, ShardKind::Values)? {
+        commit.remove_shard(key);
+    }
+    Ok(())
+}

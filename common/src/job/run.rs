@@ -1,0 +1,265 @@
+//! Answering a question: from the certificate where there is one, else in two phases with checkpoints.
+
+use std::time::Instant;
+
+use num_bigint::BigUint;
+
+use super::certificate::{Certificate, how_to_check};
+use super::checkpoint::Checkpoints;
+use super::checks::{Findings, check};
+use super::context::Context;
+use super::digest::job_digest;
+use super::extensions::Evaluation;
+use super::progress::{Meter, reporting};
+use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
+use super::resume::{remove_records, remove_tables};
+use super::sample::{Sample, sample_key, write_samples};
+use super::space::{Space, Wishes};
+use super::{Answer, JobError, JobSpec, Method, Question, RunOptions, SizeCount, SizeLimits, method};
+use crate::known;
+use crate::poset::Poset;
+use crate::space::code::Ranks;
+use crate::space::split::Split;
+use crate::store::{Commit, Store, StoreError};
+use crate::symmetry::Isa;
+
+/// Answers `question` about `poset`, going on from what the store holds.
+///
+/// # Errors
+/// See [`JobError`]; a job that cannot fit fails before it starts.
+pub fn run(
+    store: &Store,
+    question: Question,
+    poset: &Poset,
+    limits: SizeLimits,
+    options: &RunOptions<'_>,
+) -> Result<Answer, JobError> {
+    let start = Instant::now();
+    let (certificate, resumed) = certify(store, JobSpec::new(question, poset, limits), poset, options)?;
+    Ok(certificate.answer(resumed, start.elapsed()))
+}
+
+/// Ideals by size, from the store or computed (and stored).
+///
+/// # Errors
+/// See [`JobError`].
+pub fn layers(
+    store: &Store,
+    poset: &Poset,
+    limits: SizeLimits,
+    options: &RunOptions<'_>,
+) -> Result<Vec<SizeCount>, JobError> {
+    // A lower limit saves nothing, and the whole count may be there already.
+    let asked = SizeLimits { min: 0, ..limits };
+    let within = |mut sizes: Vec<SizeCount>| {
+        sizes.retain(|count| count.size >= limits.min && limits.max.is_none_or(|max| count.size <= max));
+        sizes
+    };
+    for question in Question::ALL {
+        for limits in [SizeLimits::NONE, asked] {
+            if let Some(certificate) = finished(store, &JobSpec::new(question, poset, limits))? {
+                return Ok(within(certificate.sizes));
+            }
+        }
+    }
+    let (certificate, _) = certify(store, JobSpec::new(Question::Ideals, poset, asked), poset, options)?;
+    Ok(within(certificate.sizes))
+}
+
+/// The certificate of a job, if it is finished and this program understands it.
+fn finished(store: &Store, spec: &JobSpec) -> Result<Option<Certificate>, JobError> {
+    match Certificate::load(store, &spec.id()) {
+        Ok(certificate) => {
+            Ok(certificate.filter(|certificate| certificate.format == JOB_FORMAT && certificate.spec == *spec))
+        }
+        Err(error @ StoreError::Document { .. }) => {
+            tracing::warn!("{error}; the job is done again");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The certificate of a job, and whether anything of it came from an earlier process.
+fn certify(
+    store: &Store,
+    spec: JobSpec,
+    poset: &Poset,
+    options: &RunOptions<'_>,
+) -> Result<(Certificate, bool), JobError> {
+    let job = spec.id();
+    let certificate = finished(store, &spec)?;
+    if let Some(certificate) = &certificate {
+        let mut kept = true;
+        for layer in &certificate.value_layers {
+            kept = kept && (!options.keep_values || layer.is_kept(store, &job)?);
+        }
+        if kept {
+            return Ok((certificate.clone(), true));
+        }
+        tracing::info!("{job} is finished, but not all of its values were kept: they are computed again");
+    }
+    let method = method(spec.question, poset, spec.limits);
+    let base = match method {
+        Method::Plain { .. } => poset.len(),
+        Method::Halves { .. } => poset.len() / 2,
+    };
+    let record = JobRecord {
+        spec: spec.clone(),
+        state: JobState::Running,
+        format: JOB_FORMAT,
+        software: env!("CARGO_PKG_VERSION").to_owned(),
+        method,
+        space: space_owner(&spec.poset, base),
+    };
+    let stored = JobRecord::load(store, &job)?
+        .filter(|stored| (stored.format, stored.method, &stored.space) == (JOB_FORMAT, method, &record.space));
+    let new_record = if certificate.is_some() { None } else { Some(record) };
+    let meter = Meter::new(options.interrupt);
+    let isa = Isa::detect();
+    let context = Context { store, options, job, spec, method, isa, meter: &meter, stored, certificate, new_record };
+    reporting(&meter, options.progress, || match (method, poset.words()) {
+        (Method::Halves { .. }, _) => {
+            let split = Split::halves(poset, isa).expect("the method was chosen because there is such a split");
+            compute(&context, poset, &split)
+        }
+        (Method::Plain { .. }, 1) => compute(&context, poset, &Split::<1>::plain(poset, isa)),
+        (Method::Plain { .. }, 2) => compute(&context, poset, &Split::<2>::plain(poset, isa)),
+        (Method::Plain { .. }, _) => compute(&context, poset, &Split::<4>::plain(poset, isa)),
+    })
+}
+
+fn compute<const W: usize>(
+    context: &Context<'_>,
+    poset: &Poset,
+    split: &Split<W>,
+) -> Result<(Certificate, bool), JobError> {
+    let ranks = Ranks::new();
+    let halves = matches!(context.method, Method::Halves { .. });
+    let wishes = Wishes {
+        published_edges: (poset.name() == "boolean:7" && halves).then_some(known::BOOLEAN_7_3_EDGES),
+        always_files: context.options.keep_values,
+        surveys: context.spec.question == Question::Extensions,
+    };
+    let mut space = Space::new(
+        context.store,
+        poset,
+        (split, &ranks),
+        context.method.top(),
+        context.threads(),
+        context.meter,
+        wishes,
+    );
+    let by_duality = context.spec.limits.max.is_none() && poset.duality().is_some();
+    std::thread::scope(|scope| {
+        let mut checkpoints = Checkpoints::new(scope, context.options.checkpoint);
+        space.enumerate(&mut checkpoints)?;
+        let mut resumed = space.is_resumed();
+        let mut evaluated = None;
+        if context.spec.question == Question::Extensions {
+            let mut evaluation = Evaluation::resume(context, (split, &ranks), by_duality, &mut space)?;
+            resumed |= evaluation.is_resumed();
+            evaluation.run(&mut space, &mut checkpoints)?;
+            evaluated = Some(evaluation.finish());
+        }
+        checkpoints.wait()?;
+        space.save_now()?;
+        Ok((finish(context, poset, &space, evaluated)?, resumed))
+    })
+}
+
+/// Checks what was found, and stores the certificate.
+fn finish<const W: usize>(
+    context: &Context<'_>,
+    poset: &Poset,
+    space: &Space<'_, W>,
+    evaluated: Option<(BigUint, Vec<ValueLayer>, Vec<Sample>)>,
+) -> Result<Certificate, JobError> {
+    let Context { store, spec, job, method, .. } = context;
+    let counted = count_by_size(space, method.top());
+    let mut sizes = counted.clone();
+    if spec.limits.max.is_none() {
+        sizes.extend(
+            (counted.len()..=poset.len()).map(|size| SizeCount { size, ..counted[poset.len() - size].clone() }),
+        );
+    }
+    let (extensions, value_layers, samples) = match evaluated {
+        Some((value, layers, samples)) => (Some(value), layers, samples),
+        None => (None, Vec::new(), Vec::new()),
+    };
+    // Where large ideals are left out, so is the one whose value is asked for.
+    let extensions = extensions.filter(|_| spec.limits.max.is_none());
+    let space_layers: Vec<_> = space.records().collect();
+    let checks = check(&Findings {
+        poset,
+        method: *method,
+        counted: &counted,
+        sizes: &sizes,
+        space: &space_layers,
+        values: &value_layers,
+        extensions: extensions.as_ref(),
+    })?;
+    sizes.retain(|count| count.size >= spec.limits.min);
+    let labelled: BigUint = sizes.iter().map(|count| &count.labelled).sum();
+    let value = match spec.question {
+        Question::Extensions => extensions,
+        Question::Ideals => Some(labelled.clone()),
+    };
+    let digest = job_digest(spec, &sizes, value.as_ref(), &value_layers);
+    if let Some(before) = &context.certificate
+        && before.digest != digest
+    {
+        return Err(JobError::SelfCheck(format!("the digest of {job} was {} and is now {digest}", before.digest)));
+    }
+    let certificate = Certificate {
+        format: JOB_FORMAT,
+        software: env!("CARGO_PKG_VERSION").to_owned(),
+        job: job.clone(),
+        spec: spec.clone(),
+        method: *method,
+        space: space.owner().to_owned(),
+        elements: poset.len(),
+        group_order: poset.group_order(),
+        orbits: sizes.iter().map(|count| &count.orbits).sum(),
+        how_to_check: how_to_check(job, *method),
+        value,
+        digest,
+        labelled,
+        sizes,
+        base_layers: space_layers.into_iter().cloned().collect(),
+        value_layers,
+        checks,
+    };
+    let record = JobRecord {
+        spec: spec.clone(),
+        state: JobState::Finished,
+        format: JOB_FORMAT,
+        software: certificate.software.clone(),
+        method: *method,
+        space: certificate.space.clone(),
+    };
+    let mut commit = Commit::new();
+    if !samples.is_empty() {
+        let key = sample_key(job, space.last_layer());
+        let written = write_samples(store, &key, &samples)?;
+        commit.put_shard(key, written.record());
+    }
+    remove_records(context, &mut commit)?;
+    if !context.options.keep_values {
+        remove_tables(context, &mut commit)?;
+    }
+    commit.put_document(&job.0, JOB, &record)?.put_document(&job.0, CERTIFICATE, &certificate)?;
+    store.commit(commit)?;
+    Ok(certificate)
+}
+
+/// Ideals by size, from 0 to `top`, over all layers.
+fn count_by_size<const W: usize>(space: &Space<'_, W>, top: usize) -> Vec<SizeCount> {
+    let none = |size| SizeCount { size, orbits: BigUint::ZERO, labelled: BigUint::ZERO };
+    let mut sizes: Vec<SizeCount> = (0..=top).map(none).collect();
+    for count in space.records().flat_map(|record| &record.counts) {
+        sizes[count.size].orbits += &count.orbits;
+        sizes[count.size].labelled += &count.labelled;
+    }
+    sizes
+}

@@ -1,0 +1,428 @@
+//! The base layers of a job: read where they are stored, found where they are not.
+//!
+//! What is known of every layer is at hand after [`Space::enumerate`]; the bases themselves stay in memory as long as they
+//! are few, and come back from the store, or from the layer below, when they are asked for.
+
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+
+use super::checkpoint::Checkpoints;
+use super::progress::Meter;
+use super::records::{SpaceLayer, bases_key, layer_document, space_owner};
+use super::{JobError, Phase, Progress, SizeCount};
+use crate::ideal::{Ideal, Labelled};
+use crate::parallel::crew;
+use crate::poset::Poset;
+use crate::space::code::Ranks;
+use crate::space::enumerate::next_layer;
+use crate::space::layer::BaseLayer;
+use crate::space::split::Split;
+use crate::space::survey::{Survey, survey};
+use crate::store::{Commit, ShardKind, Store, StoreError, bases_in_block};
+
+/// Spaces with fewer states are found again in no time and leave no files.
+pub(super) const WORTH_FILES: u64 = 50_000;
+/// Bytes of bases that wait for no checkpoint.
+const MOST_UNSAVED: u64 = 256 << 20;
+/// Bytes of bases, and of what is known of them, from which on those that are stored leave the memory.
+const MOST_RESIDENT: u64 = 768 << 20;
+/// Bytes that a survey keeps for each base.
+const SURVEY_BYTES: u64 = 18;
+
+/// The base layers of a split for ideals of bounded size.
+pub(super) struct Space<'a, const W: usize> {
+    store: &'a Store,
+    owner: String,
+    split: &'a Split<W>,
+    ranks: &'a Ranks,
+    top: usize,
+    threads: usize,
+    meter: &'a Meter<'a>,
+    layers: Vec<Layer<W>>,
+    /// Edges of all layers, where they are published.
+    published_edges: Option<u64>,
+    /// Whether files are wanted however small the space is.
+    always_files: bool,
+    /// Whether surveys will be needed.
+    surveys: bool,
+    resumed: bool,
+}
+
+struct Layer<const W: usize> {
+    record: SpaceLayer,
+    bases: Option<Arc<BaseLayer<W>>>,
+    survey: Option<Survey>,
+    saved: bool,
+}
+
+/// A layer to be written.
+struct Unsaved<const W: usize> {
+    record: SpaceLayer,
+    bases: Arc<BaseLayer<W>>,
+    /// For each shard the number of its states before each block of bases.
+    starts: Vec<Vec<u64>>,
+}
+
+/// How a space is to be made.
+pub(super) struct Wishes {
+    /// Edges of all layers, where they are published.
+    pub published_edges: Option<u64>,
+    /// Whether files are wanted however small the space is.
+    pub always_files: bool,
+    /// Whether surveys will be needed.
+    pub surveys: bool,
+}
+
+impl<'a, const W: usize> Space<'a, W> {
+    /// No layer yet.
+    #[allow(clippy::too_many_arguments, reason = "what the engine, the store and the user each contribute")]
+    pub fn new(
+        store: &'a Store,
+        poset: &Poset,
+        (split, ranks): (&'a Split<W>, &'a Ranks),
+        top: usize,
+        threads: usize,
+        meter: &'a Meter<'a>,
+        wishes: Wishes,
+    ) -> Self {
+        let Wishes { published_edges, always_files, surveys } = wishes;
+        let owner = space_owner(&poset.name(), split.base);
+        let layers = Vec::new();
+        let resumed = false;
+        Self {
+            store,
+            owner,
+            split,
+            ranks,
+            top,
+            threads,
+            meter,
+            layers,
+            published_edges,
+            always_files,
+            surveys,
+            resumed,
+        }
+    }
+
+    /// Number of the last base layer.
+    pub fn last_layer(&self) -> usize {
+        self.split.base.min(self.top)
+    }
+
+    /// Who owns its files.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// What is known of a layer.
+    pub fn record(&self, layer: usize) -> &SpaceLayer {
+        &self.layers[layer].record
+    }
+
+    /// What is known of all layers found so far.
+    pub fn records(&self) -> impl Iterator<Item = &SpaceLayer> {
+        self.layers.iter().map(|layer| &layer.record)
+    }
+
+    /// Whether anything came from the store.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// Whether it is worth files.
+    pub fn has_files(&self) -> bool {
+        self.always_files || self.records().map(|record| record.slots).sum::<u64>() >= WORTH_FILES
+    }
+
+    /// Finds out about every layer, and makes checkpoints when they are due.
+    ///
+    /// # Errors
+    /// [`JobError::Interrupted`], after what is complete was stored; errors of the store.
+    pub fn enumerate(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
+        self.read_records()?;
+        while self.layers.len() <= self.last_layer() {
+            match self.find_next() {
+                Err(JobError::Interrupted) => {
+                    checkpoints.wait()?;
+                    self.save_now()?;
+                    return Err(JobError::Interrupted);
+                }
+                other => other?,
+            }
+            if self.has_files() && (checkpoints.is_due() || self.unsaved_bytes() > MOST_UNSAVED) {
+                self.save(checkpoints)?;
+            }
+            self.spare_memory(checkpoints)?;
+        }
+        // Everything is found: the rest is written while the evaluation begins.
+        if self.has_files() { self.save(checkpoints) } else { Ok(()) }
+    }
+
+    /// Takes over what is stored, from the empty base on.
+    fn read_records(&mut self) -> Result<(), JobError> {
+        for size in 0..=self.last_layer() {
+            let Some(record) = SpaceLayer::load(self.store, &self.owner, size)? else { break };
+            if self.split.uppers.is_some() && record.top != self.top {
+                break;
+            }
+            self.layers.push(Layer { record, bases: None, survey: None, saved: true });
+            self.resumed = true;
+        }
+        Ok(())
+    }
+
+    fn find_next(&mut self) -> Result<(), JobError> {
+        let size = self.layers.len();
+        let (bases, edges) = match size.checked_sub(1) {
+            None => (BaseLayer::empty_base(), 0),
+            Some(below) => {
+                let below = self.bases(below)?;
+                self.meter.begin_layer(self.enumeration_progress(size), None);
+                next_layer(self.split, &below, self.threads, self.meter.watch()).map_err(|_| JobError::Interrupted)?
+            }
+        };
+        let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
+        let counts = survey.counts.iter().zip(size..).map(|(count, size)| SizeCount {
+            size,
+            orbits: count.orbits.into(),
+            labelled: number(count.labelled),
+        });
+        let record = SpaceLayer {
+            size,
+            shards: bases.shards.iter().map(|shard| shard.len() as u64).collect(),
+            edges,
+            top: self.top,
+            slots: survey.slots,
+            counts: counts.collect(),
+        };
+        tracing::debug!(layer = size, bases = bases.len(), slots = survey.slots, "enumerated");
+        self.layers.push(Layer { record, bases: Some(Arc::new(bases)), survey: Some(survey), saved: false });
+        Ok(())
+    }
+
+    fn enumeration_progress(&self, layer: usize) -> Progress {
+        Progress {
+            phase: Phase::Enumerate,
+            layer,
+            last_layer: self.last_layer(),
+            done: self.records().map(|record| record.edges).sum(),
+            total: self.published_edges,
+            ideals: self.records().flat_map(|record| &record.counts).map(|count| to_u64(&count.orbits)).sum(),
+        }
+    }
+
+    /// The bases of a layer found before.
+    ///
+    /// # Errors
+    /// [`JobError::Interrupted`], errors of the store.
+    pub fn bases(&mut self, layer: usize) -> Result<Arc<BaseLayer<W>>, JobError> {
+        if let Some(bases) = &self.layers[layer].bases {
+            return Ok(bases.clone());
+        }
+        let bases = match read_bases(self.store, &self.owner, self.record(layer), self.threads)? {
+            Some(bases) => bases,
+            None => self.find_again(layer)?,
+        };
+        let bases = Arc::new(bases);
+        self.layers[layer].bases = Some(bases.clone());
+        Ok(bases)
+    }
+
+    /// The bases of a layer whose files are damaged or gone.
+    fn find_again(&mut self, layer: usize) -> Result<BaseLayer<W>, JobError> {
+        let bases = match layer.checked_sub(1) {
+            None => BaseLayer::empty_base(),
+            Some(below) => {
+                let below = self.bases(below)?;
+                let watch = self.meter.watch();
+                next_layer(self.split, &below, self.threads, watch).map_err(|_| JobError::Interrupted)?.0
+            }
+        };
+        let found = bases.shards.iter().map(|shard| shard.len() as u64);
+        if !found.eq(self.record(layer).shards.iter().copied()) {
+            return Err(JobError::SelfCheck(format!(
+                "layer {layer} of {} has {} bases, {} were recorded",
+                self.owner,
+                bases.len(),
+                self.record(layer).bases()
+            )));
+        }
+        self.layers[layer].saved = false;
+        Ok(bases)
+    }
+
+    /// The survey of a layer; it is given away.
+    ///
+    /// # Errors
+    /// As [`bases`](Self::bases).
+    pub fn take_survey(&mut self, layer: usize) -> Result<Survey, JobError> {
+        match self.layers[layer].survey.take() {
+            Some(survey) => Ok(survey),
+            None => {
+                let bases = self.bases(layer)?;
+                Ok(survey(self.split, self.ranks, &bases, self.top, self.threads))
+            }
+        }
+    }
+
+    /// Lets the bases of a layer go: they will not be asked for again soon.
+    pub fn let_go(&mut self, layer: usize) {
+        if self.layers[layer].saved || !self.has_files() {
+            self.layers[layer].bases = None;
+        }
+    }
+
+    /// Bytes of the bases and surveys in memory.
+    pub fn resident_bytes(&self) -> u64 {
+        let bytes = |layer: &Layer<W>| {
+            let bases = layer.record.bases();
+            let survey = if layer.survey.is_some() { SURVEY_BYTES * bases } else { 0 };
+            survey + if layer.bases.is_some() { 8 * W as u64 * bases } else { 0 }
+        };
+        self.layers.iter().map(bytes).sum()
+    }
+
+    fn unsaved_bytes(&self) -> u64 {
+        let unsaved = self.layers.iter().filter(|layer| !layer.saved);
+        unsaved.map(|layer| 8 * W as u64 * layer.record.bases()).sum()
+    }
+
+    /// Drops what was stored, oldest first, but for the newest layer.
+    fn spare_memory(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
+        let newest = self.layers.len() - 1;
+        if !self.surveys {
+            self.layers[newest].survey = None;
+        }
+        if self.resident_bytes() <= MOST_RESIDENT || !self.has_files() {
+            return Ok(());
+        }
+        // What is being written would not leave the memory.
+        checkpoints.wait()?;
+        for layer in 0..newest {
+            self.layers[layer].survey = None;
+            if self.layers[layer].saved {
+                self.layers[layer].bases = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the layers that are not stored, to be written.
+    fn take_unsaved(&mut self) -> Vec<Unsaved<W>> {
+        let mut unsaved = Vec::new();
+        for layer in self.layers.iter_mut().filter(|layer| !layer.saved) {
+            let Some(bases) = &layer.bases else { continue };
+            let starts = match &layer.survey {
+                Some(survey) => starts(bases, Some(&survey.places)),
+                None if self.split.uppers.is_none() => starts(bases, None),
+                None => {
+                    let survey = survey(self.split, self.ranks, bases, self.top, self.threads);
+                    starts(bases, Some(&survey.places))
+                }
+            };
+            layer.saved = true;
+            unsaved.push(Unsaved { record: layer.record.clone(), bases: bases.clone(), starts });
+        }
+        unsaved
+    }
+
+    /// Begins to write what is not stored.
+    ///
+    /// # Errors
+    /// What ended the checkpoint before.
+    pub fn save(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
+        let unsaved = self.take_unsaved();
+        if unsaved.is_empty() {
+            return Ok(());
+        }
+        let (store, owner) = (self.store, self.owner.clone());
+        checkpoints.begin(move || write_layers(store, &owner, &unsaved))
+    }
+
+    /// Writes what is not stored.
+    ///
+    /// # Errors
+    /// Errors of writing.
+    pub fn save_now(&mut self) -> Result<(), JobError> {
+        if !self.has_files() {
+            return Ok(());
+        }
+        let unsaved = self.take_unsaved();
+        if unsaved.is_empty() { Ok(()) } else { write_layers(self.store, &self.owner, &unsaved) }
+    }
+}
+
+/// For each shard the number of its states before each block of bases in its file: with one state a base, unless
+/// `places` says otherwise.
+fn starts<const W: usize>(bases: &BaseLayer<W>, places: Option<&[u64]>) -> Vec<Vec<u64>> {
+    let mut first = 0;
+    let mut starts = Vec::new();
+    for shard in &bases.shards {
+        let blocks = (0..shard.len()).step_by(bases_in_block::<W>());
+        starts.push(match places {
+            Some(places) => blocks.map(|i| places[first + i] - places[first]).collect(),
+            None => blocks.map(|i| i as u64).collect(),
+        });
+        first += shard.len();
+    }
+    starts
+}
+
+fn write_layers<const W: usize>(store: &Store, owner: &str, layers: &[Unsaved<W>]) -> Result<(), JobError> {
+    let mut commit = Commit::new();
+    for Unsaved { record, bases, starts } in layers {
+        for (number, (shard, starts)) in bases.shards.iter().zip(starts).enumerate() {
+            let key = bases_key(owner, record.size, number);
+            let written = store.write_bases(&key, shard, |i| starts[i / bases_in_block::<W>()])?;
+            commit.put_shard(key, written.record());
+        }
+        commit.put_document(owner, &layer_document(record.size), record)?;
+    }
+    store.commit(commit)?;
+    tracing::debug!(layers = layers.len(), "bases stored");
+    Ok(())
+}
+
+/// The bases of a stored layer; `None` if they are damaged or gone, after damaged files were set aside.
+fn read_bases<const W: usize>(
+    store: &Store,
+    owner: &str,
+    record: &SpaceLayer,
+    threads: usize,
+) -> Result<Option<BaseLayer<W>>, JobError> {
+    let stored = store.shards_in_layer(owner, ShardKind::Bases, record.size as u16)?;
+    if stored.len() != record.shards.len() {
+        return Ok(None);
+    }
+    type Read<const W: usize> = (usize, Result<Vec<Ideal<W>>, StoreError>);
+    let read = crew(threads, stored.iter().enumerate(), Vec::new, |read: &mut Vec<Read<W>>, (number, (key, _))| {
+        read.push((number, store.read_bases::<W>(key)));
+    });
+    let mut shards = vec![Vec::new(); stored.len()];
+    let mut whole = true;
+    for (number, shard) in read.into_iter().flatten() {
+        match shard {
+            Ok(bases) => shards[number] = bases,
+            Err(error) if error.damaged_file().is_some() => {
+                tracing::warn!("{error}; it is set aside and its bases are computed again");
+                store.set_aside(&stored[number].0)?;
+                whole = false;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    whole &= shards.iter().map(|shard| shard.len() as u64).eq(record.shards.iter().copied());
+    Ok(whole.then_some(BaseLayer { size: record.size, shards }))
+}
+
+/// The number as the documents have it.
+pub(super) fn number(count: Labelled) -> BigUint {
+    BigUint::from_bytes_le(count.as_le_slice())
+}
+
+/// For progress, where numbers beyond a word do not matter.
+fn to_u64(count: &BigUint) -> u64 {
+    count.try_into().unwrap_or(u64::MAX)
+}
