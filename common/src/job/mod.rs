@@ -10,7 +10,9 @@ mod context;
 mod digest;
 mod extensions;
 mod method;
+mod plain;
 mod progress;
+mod query;
 pub mod records;
 mod resume;
 mod run;
@@ -18,6 +20,9 @@ pub mod sample;
 mod sampling;
 mod space;
 mod table;
+#[cfg(test)]
+mod trial;
+mod verify;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -27,11 +32,13 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use crate::poset::Poset;
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs};
 pub use method::{Method, method};
+pub use query::query;
 pub use run::{layers, run};
+pub use verify::verify;
 
 /// What is asked about the order ideals of a poset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -370,30 +377,5 @@ pub(crate) mod decimal {
 /// [`JobError::OutOfReach`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
     let _ = (question, poset, limits);
-    unimplemented!()
-}
-
-/// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
-/// no data directory yet: small posets are computed at once.
-///
-/// # Errors
-/// [`JobError::NotStored`] where the value is neither stored nor quick to compute.
-pub fn query(
-    store: Option<&Store>,
-    question: Question,
-    poset: &Poset,
-    positions: &[(String, Vec<crate::ideal::Element>)],
-    memory: u64,
-) -> Result<Vec<PositionValue>, JobError> {
-    let _ = (store, question, poset, positions, memory);
-    unimplemented!()
-}
-
-/// Checks a finished job again.
-///
-/// # Errors
-/// [`JobError::NoSuchJob`], [`JobError::Unfinished`]; a failed check is no error but part of the result.
-pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verification, JobError> {
-    let _ = (store, job, interrupt);
     unimplemented!()
 }
