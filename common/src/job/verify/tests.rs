@@ -45,14 +45,18 @@ impl Trial {
         catalogue::find(&self.store, &self.job.0).expect("a certificate")
     }
 
+    fn put(&self, certificate: &Certificate) {
+        let mut commit = Commit::new();
+        commit.put_document(&self.job.0, CERTIFICATE, certificate).expect("JSON");
+        self.store.commit(commit).expect("committed");
+    }
+
     /// Changes the certificate, and its digest along with it.
     fn forge(&self, change: impl FnOnce(&mut Certificate)) {
         let mut forged = self.certificate();
         change(&mut forged);
         forged.digest = job_digest(&forged.spec, &forged.sizes, forged.value.as_ref(), &forged.value_layers);
-        let mut commit = Commit::new();
-        commit.put_document(&self.job.0, CERTIFICATE, &forged).expect("JSON");
-        self.store.commit(commit).expect("committed");
+        self.put(&forged);
     }
 
     fn file(&self, key: &ShardKey) -> PathBuf {
@@ -107,17 +111,19 @@ fn it_says_what_it_did() {
 
 #[test]
 fn a_damaged_file_is_named_whatever_it_holds() {
+    let trial = Trial::of(HALVES);
     for kind in [ShardKind::Bases, ShardKind::Values, ShardKind::Sample] {
+        let owner = if kind == ShardKind::Bases { trial.certificate().space } else { trial.job.0.clone() };
+        let shards: Vec<_> = trial.store.shards_of(&owner, kind).expect("readable").collect();
+        let (key, _) = shards.into_iter().max_by_key(|(_, record)| record.bytes).expect("a shard");
         for place in [|_| 40, |len: usize| len / 2, |len: usize| len - 20] {
-            let trial = Trial::of(HALVES);
-            let owner = if kind == ShardKind::Bases { trial.certificate().space } else { trial.job.0.clone() };
-            let shards: Vec<_> = trial.store.shards_of(&owner, kind).expect("readable").collect();
-            let (key, _) = shards.into_iter().max_by_key(|(_, record)| record.bytes).expect("a shard");
             let file = trial.flip(&key, place);
             let fault = trial.only_fault();
             assert!(fault.contains(&file) && fault.contains("damaged"), "{fault}");
+            trial.flip(&key, place);
         }
     }
+    assert_eq!(trial.verify().failed, [""; 0]);
 }
 
 #[test]
@@ -139,17 +145,16 @@ fn a_changed_digit_of_the_certificate_does_not_add_up() {
         ("sums", |forged| forged.value_layers[20].sums[2].values += 1u8),
         ("extended", |forged| forged.value_layers[20].sums[2].extended += 1u8),
     ];
+    let trial = Trial::of(HALVES);
+    let sound = trial.certificate();
     for (what, change) in changes {
-        let trial = Trial::of(HALVES);
         trial.forge(change);
         assert_ne!(trial.verify().failed, [""; 0], "{what}");
+        trial.put(&sound);
     }
-    let trial = Trial::of(HALVES);
-    let mut forged = trial.certificate();
+    let mut forged = sound;
     forged.value_layers[3].shards[0].digest = "0".repeat(64);
-    let mut commit = Commit::new();
-    commit.put_document(&trial.job.0, CERTIFICATE, &forged).expect("JSON");
-    trial.store.commit(commit).expect("committed");
+    trial.put(&forged);
     let failed = trial.verify().failed.join("\n");
     assert!(failed.contains("values-0003-000000") && failed.contains("the digest of values and counts"), "{failed}");
 }
