@@ -15,7 +15,6 @@ fn finished() -> Lab {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn comma_separated_values() {
     let outcome = finished().run(&["export", "ideals-boolean-4", "--format", "csv"]);
     outcome.assert_code(0);
@@ -25,7 +24,6 @@ fn comma_separated_values() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn files_for_the_encyclopedia() {
     let lab = finished();
     let outcome = lab.run(&["export", "ideals-boolean-4", "--format", "bfile"]);
@@ -36,7 +34,6 @@ fn files_for_the_encyclopedia() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn the_certificate() {
     let outcome = finished().run(&["export", "ideals-boolean-4", "--format", "json"]);
     outcome.assert_code(0);
@@ -48,7 +45,6 @@ fn the_certificate() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn into_a_file() {
     let lab = finished();
     let outcome = lab.run(&["export", "ideals-boolean-4", "--format", "csv", "--output", "counts.csv"]);
@@ -62,7 +58,6 @@ fn into_a_file() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_reader_that_goes_away_is_no_failure() {
     let lab = finished();
     let mut command = lab.command(&["export", "ideals-boolean-4", "--format", "json"]);
@@ -74,7 +69,6 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 #[cfg(target_os = "linux")]
 fn a_full_disk_under_standard_output_is_a_failure() {
     let lab = finished();
@@ -86,7 +80,6 @@ fn a_full_disk_under_standard_output_is_a_failure() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn jobs_are_listed() {
     let lab = Lab::new();
     assert_eq!(lab.json(&["jobs"]), serde_json::json!([]));

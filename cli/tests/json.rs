@@ -5,7 +5,6 @@ mod support;
 use support::{Lab, Outcome};
 
 #[test]
-#[ignore = "waits for the engine"]
 fn run_has_every_field() {
     let answer = Lab::new().json(&["run", "extensions", "boolean:4"]);
     for field in ["question", "poset", "value", "orbits", "labelled", "job", "digest"] {
@@ -15,7 +14,6 @@ fn run_has_every_field() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn standard_error_is_empty_or_json() {
     let lab = Lab::new();
     for words in [

@@ -5,7 +5,6 @@ mod support;
 use support::Lab;
 
 #[test]
-#[ignore = "waits for the engine"]
 fn orbits_by_size() {
     let answer = Lab::new().json(&["layers", "boolean:5"]);
     assert_eq!(answer["poset"], "boolean:5");
@@ -22,7 +21,6 @@ fn orbits_by_size() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_table_for_people() {
     let outcome = Lab::new().run(&["layers", "boolean:1"]);
     outcome.assert_code(0);
@@ -33,7 +31,6 @@ fn a_table_for_people() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn limits_cut_the_list() {
     let answer = Lab::new().json(&["layers", "boolean:6", "--min-elements", "5", "--max-elements", "7"]);
     let sizes = answer["sizes"].as_array().expect("an array");
@@ -42,7 +39,6 @@ fn limits_cut_the_list() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_plan_touches_nothing() {
     let lab = Lab::new();
     let plan = lab.json(&["plan", "extensions", "boolean:7"]);

@@ -46,7 +46,6 @@ fn finish(child: Child) -> Outcome {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn an_interrupted_run_ends_with_130_and_goes_on() {
     for signal in [Signal::INT, Signal::TERM] {
         let (lab, side, outcome) = SIDES
@@ -71,7 +70,6 @@ fn an_interrupted_run_ends_with_130_and_goes_on() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn killed_runs_lose_nothing_that_was_committed() {
     let undisturbed = Lab::new().json(&["run", "extensions", &poset(SIDES[0])]);
     let lab = Lab::new();
@@ -91,7 +89,6 @@ fn killed_runs_lose_nothing_that_was_committed() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_second_signal_ends_the_program_at_once() {
     let lab = Lab::new();
     let mut child = start(&lab, SIDES[3]);

@@ -6,7 +6,6 @@ use num_bigint::BigUint;
 use support::{Lab, lattice_paths, standard_tableaux};
 
 #[test]
-#[ignore = "waits for the engine"]
 fn linear_extensions() {
     let lab = Lab::new();
     for (poset, value) in [
@@ -34,7 +33,6 @@ fn linear_extensions() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn ideals() {
     let lab = Lab::new();
     for (poset, labelled, orbits) in [
@@ -53,7 +51,6 @@ fn ideals() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn products_of_two_chains_obey_the_hook_length_formula() {
     let lab = Lab::new();
     for (a, b) in [(2, 9), (6, 6), (5, 8), (8, 8)] {
@@ -64,7 +61,6 @@ fn products_of_two_chains_obey_the_hook_length_formula() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn numbers_beyond_any_machine_word() {
     let lab = Lab::new();
     let factorial: BigUint = (1..=120u32).map(BigUint::from).product();
@@ -75,7 +71,6 @@ fn numbers_beyond_any_machine_word() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn the_value_is_alone_on_standard_output() {
     let lab = Lab::new();
     let outcome = lab.run(&["run", "extensions", "boolean:4"]);
@@ -87,7 +82,6 @@ fn the_value_is_alone_on_standard_output() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_second_run_answers_from_the_data_directory() {
     let lab = Lab::new();
     let first = lab.json(&["run", "extensions", "boolean:5"]);
@@ -101,7 +95,6 @@ fn a_second_run_answers_from_the_data_directory() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn the_digest_does_not_depend_on_threads_memory_or_checkpoints() {
     let digest = |options: &[&str]| {
         let words = [&["run", "extensions", "boolean:6"], options].concat();
@@ -116,7 +109,6 @@ fn the_digest_does_not_depend_on_threads_memory_or_checkpoints() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn limits_on_sizes() {
     let lab = Lab::new();
     let answer = lab.json(&["run", "extensions", "boolean:6", "--max-elements", "8"]);
@@ -132,7 +124,6 @@ fn limits_on_sizes() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_job_that_cannot_fit_into_memory_says_what_it_needs() {
     let outcome = Lab::new().run(&["run", "extensions", "boolean:7", "--memory", "10MiB"]);
     outcome.assert_code(1);

@@ -2,15 +2,17 @@
 //!
 //! Front ends (the command line, later the coordinator) use the functions re-exported here and nothing deeper.
 
+mod budget;
 mod catalogue;
 pub mod certificate;
 mod checkpoint;
 mod checks;
 mod context;
 mod digest;
+mod estimate;
 mod extensions;
-mod method;
 mod plain;
+mod plan;
 mod progress;
 mod query;
 pub mod records;
@@ -35,7 +37,7 @@ use crate::poset::Poset;
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs};
-pub use method::{Method, method};
+pub use plan::{Amount, Method, check, method, plan};
 pub use query::query;
 pub use run::{layers, run};
 pub use verify::verify;
@@ -224,12 +226,12 @@ pub struct Plan {
     pub job: JobId,
     /// What is asked.
     pub spec: JobSpec,
-    /// How the poset is taken apart, in a sentence.
-    pub method: String,
-    /// Orbits of ideals within the limits: estimated, or exact where known.
-    pub orbits: f64,
-    /// Labelled ideals within the limits, likewise.
-    pub labelled: f64,
+    /// How the ideals are visited; shown as a sentence.
+    pub method: Method,
+    /// Orbits of ideals within the limits.
+    pub orbits: Amount,
+    /// Labelled ideals within the limits.
+    pub labelled: Amount,
     /// States that will be evaluated.
     pub states: f64,
     /// Additions, or the unit of work of the question.
@@ -242,8 +244,13 @@ pub struct Plan {
     pub disk_bytes: f64,
     /// Disk in bytes with `--keep-values`.
     pub disk_bytes_kept: f64,
-    /// Whether the numbers of ideals are exact (published or stored) rather than estimated.
-    pub exact: bool,
+}
+
+impl Plan {
+    /// Whether the numbers of ideals are exact (published or enumerated) rather than estimated.
+    pub fn is_exact(&self) -> bool {
+        self.orbits.is_exact() && self.labelled.is_exact()
+    }
 }
 
 /// The value of one position.
@@ -306,14 +313,14 @@ pub enum JobError {
         /// Bytes that are free.
         free: u64,
     },
-    /// The question needs all ideals of a poset that has too many for anybody.
-    #[error("{job} needs every ideal of {poset}, about {ideals:.1e} up to symmetry")]
+    /// The question needs more ideals than anybody can visit.
+    #[error("{job} needs about {ideals:.1e} ideals of {poset} up to symmetry, more than anybody can visit")]
     OutOfReach {
         /// The job.
         job: JobId,
         /// The poset.
         poset: String,
-        /// Orbits of ideals.
+        /// Orbits of ideals that the question needs.
         ideals: f64,
     },
     /// No job of that name is stored.
@@ -369,13 +376,4 @@ pub(crate) mod decimal {
             digits.map(|digits| digits.parse().map_err(serde::de::Error::custom)).transpose()
         }
     }
-}
-
-/// What a job would need.
-///
-/// # Errors
-/// [`JobError::OutOfReach`].
-pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
-    let _ = (question, poset, limits);
-    unimplemented!()
 }

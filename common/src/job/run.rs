@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use num_bigint::BigUint;
 
+use super::budget::check_fits;
 use super::certificate::{Certificate, how_to_check};
 use super::checkpoint::Checkpoints;
 use super::checks::{Findings, check};
@@ -112,6 +113,7 @@ fn certify(
         method,
         space: space_owner(&spec.poset, base),
     };
+    check_fits(store, &spec, poset, &record, options)?;
     let stored = JobRecord::load(store, &job)?
         .filter(|stored| (stored.format, stored.method, &stored.space) == (JOB_FORMAT, method, &record.space));
     let new_record = if certificate.is_some() { None } else { Some(record) };

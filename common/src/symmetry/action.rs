@@ -45,27 +45,48 @@ impl Action {
         let points = group.points();
         let stride = 64 * words;
         let rows = (1..=points).product::<usize>();
-        // Numbers beyond the range are fixed, so that a whole word can be moved at once.
-        let mut preimages: Vec<u8> = (0..rows * stride).map(|i| (i % stride) as u8).collect();
+        let mut preimages = vec![0; rows * stride];
+        let identity: Vec<u8> = (0..stride).map(|i| i as u8).collect();
+        preimages[..stride].copy_from_slice(&identity);
         let mut inverse = vec![0; rows];
         let positions = positions_by_class(group);
-        for permutation in group.elements() {
-            // `permutation[i]` is where point i goes; the sequence lists the points by position.
+        let class: Vec<usize> =
+            group.classes().iter().enumerate().flat_map(|(c, of)| of.iter().map(move |_| c)).collect();
+        let exchanges: Vec<Vec<u8>> = (1..points)
+            .map(|p| {
+                // Numbers beyond the range are fixed, so that a whole word can be moved at once.
+                let mut row = identity.clone();
+                if class[p - 1] == class[p] {
+                    let mut permutation: Vec<u8> = (0..points as u8).collect();
+                    permutation.swap(usize::from(positions[p - 1]), usize::from(positions[p]));
+                    let images = group.act(&permutation);
+                    for x in range.clone() {
+                        let image = usize::from(images[x]);
+                        assert!(range.contains(&image), "the group maps the elements {range:?} to themselves");
+                        row[usize::from(number[image - range.start])] = number[x - range.start];
+                    }
+                }
+                row
+            })
+            .collect();
+        for (g, inverse) in inverse.iter_mut().enumerate().skip(1) {
             let mut sequence = [0; MAX_POINTS];
-            let mut inverse_sequence = [0; MAX_POINTS];
-            for (p, &point) in positions.iter().enumerate() {
-                let target = positions.iter().position(|&q| q == permutation[usize::from(point)]).unwrap_or(p);
-                sequence[target] = p as u8;
-                inverse_sequence[p] = target as u8;
+            unrank(g, &mut sequence[..points]);
+            if (0..points).any(|p| class[usize::from(sequence[p])] != class[p]) {
+                continue;
             }
-            let g = rank(&sequence[..points]);
-            inverse[g] = rank(&inverse_sequence[..points]) as u16;
-            let row = &mut preimages[g * stride..][..stride];
-            let images = group.act(&permutation);
-            for x in range.clone() {
-                let image = usize::from(images[x]);
-                assert!(range.contains(&image), "the group maps the elements {range:?} to themselves");
-                row[usize::from(number[image - range.start])] = number[x - range.start];
+            let mut inverse_sequence = [0; MAX_POINTS];
+            for (p, &s) in sequence[..points].iter().enumerate() {
+                inverse_sequence[usize::from(s)] = p as u8;
+            }
+            *inverse = rank(&inverse_sequence[..points]) as u16;
+            // Without its first descent the sequence has a smaller rank, so that its row is there already.
+            let descent = (1..points).find(|&p| sequence[p - 1] > sequence[p]).unwrap_or(1);
+            sequence.swap(descent - 1, descent);
+            let (done, row) = preimages.split_at_mut(g * stride);
+            let before = &done[rank(&sequence[..points]) * stride..][..stride];
+            for (to, &exchanged) in row.iter_mut().zip(&exchanges[descent - 1]) {
+                *to = before[usize::from(exchanged)];
             }
         }
         Self { stride, preimages, inverse }
@@ -107,4 +128,18 @@ pub fn rank(sequence: &[u8]) -> usize {
         .iter()
         .enumerate()
         .fold(0, |rank, (p, s)| rank * (n - p) + sequence[p + 1..].iter().filter(|later| *later < s).count())
+}
+
+/// Writes the sequence of that rank.
+fn unrank(mut rank: usize, sequence: &mut [u8]) {
+    let n = sequence.len();
+    let mut left: [u8; MAX_POINTS] = std::array::from_fn(|i| i as u8);
+    let mut block = (1..=n).product::<usize>();
+    for (p, point) in sequence.iter_mut().enumerate() {
+        block /= n - p;
+        let chosen = rank / block;
+        rank %= block;
+        *point = left[chosen];
+        left.copy_within(chosen + 1..n - p, chosen);
+    }
 }

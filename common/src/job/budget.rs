@@ -1,0 +1,42 @@
+//! Whether a job fits into the memory budget and on the disk, before it starts.
+
+use super::records::JobRecord;
+use super::{JobError, JobSpec, RunOptions, plan};
+use crate::poset::Poset;
+use crate::store::{ShardKind, Store, StoreError, free_space};
+
+/// Compares what the plan says with what there is; what is stored already takes no more room.
+///
+/// # Errors
+/// [`JobError::OutOfReach`], [`JobError::Memory`], [`JobError::Disk`]; errors of reading the catalogue.
+pub(super) fn check_fits(
+    store: &Store,
+    spec: &JobSpec,
+    poset: &Poset,
+    record: &JobRecord,
+    options: &RunOptions<'_>,
+) -> Result<(), JobError> {
+    let job = spec.id();
+    let plan = plan(spec.question, poset, spec.limits)?;
+    let (needed, budget) = (plan.memory_bytes as u64, options.memory);
+    if needed > budget {
+        return Err(JobError::Memory { job, needed, budget });
+    }
+    let disk = if options.keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
+    let needed = disk.saturating_sub(stored_bytes(store, &record.space)? + stored_bytes(store, &job.0)?);
+    // A disk that cannot be asked is found out about when it is full: nothing committed is lost then.
+    let free = free_space(store.directory()).unwrap_or(u64::MAX);
+    if needed > free {
+        return Err(JobError::Disk { job, needed, free });
+    }
+    Ok(())
+}
+
+/// Bytes of the files of an owner.
+fn stored_bytes(store: &Store, owner: &str) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    for kind in [ShardKind::Bases, ShardKind::Values, ShardKind::Sample] {
+        bytes += store.shards_of(owner, kind)?.map(|(_, record)| record.bytes).sum::<u64>();
+    }
+    Ok(bytes)
+}

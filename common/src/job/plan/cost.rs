@@ -1,0 +1,96 @@
+//! What a job costs on a machine like the one the figures of the README were measured on: all coefficients in one place.
+
+use super::{Method, Question};
+use crate::job::estimate::{LayerSize, Profile};
+use crate::poset::Poset;
+
+/// Nanoseconds for a base edge: its canonical form during enumeration, and its form and look-up again in evaluation.
+const NS_PER_EDGE: f64 = 30.0;
+/// The part of them that enumeration takes.
+const ENUMERATION_SHARE: f64 = 0.5;
+/// Nanoseconds for an addition of two values of up to four limbs.
+const NS_PER_ADDITION: f64 = 2.5;
+/// Bits of a value in a limb.
+const LIMB_BITS: f64 = 57.0;
+/// Bytes of a limb.
+const LIMB_BYTES: f64 = 8.0;
+/// Bytes of a word of a base.
+const WORD_BYTES: f64 = 8.0;
+/// Bytes of a word of a base in a file.
+const STORED_WORD_BYTES: f64 = 4.5;
+/// Entries of an index for each base: a power of two that leaves at least half of them empty.
+const INDEX_ENTRIES: f64 = 3.0;
+/// Bytes a survey keeps for each base of a layer: its place, its available uppers, its stabiliser.
+const SURVEY_BYTES: f64 = 18.0;
+/// Copies of the bases of a layer while it is found and sorted.
+const SORTING_COPIES: f64 = 3.5;
+/// Bytes that every process takes: code, catalogue, buffers.
+const PROCESS_BYTES: f64 = 24.0 * 1_048_576.0;
+/// Bytes that every data directory takes.
+const DIRECTORY_BYTES: f64 = 1_048_576.0;
+
+/// What a job takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// States that will be evaluated.
+    pub states: f64,
+    /// Additions, or base edges where nothing is added.
+    pub operations: f64,
+    /// CPU seconds.
+    pub cpu_seconds: f64,
+    /// Peak memory in bytes.
+    pub memory_bytes: f64,
+    /// Peak disk in bytes when old values are deleted.
+    pub disk_bytes: f64,
+    /// Disk in bytes when they are kept.
+    pub disk_bytes_kept: f64,
+}
+
+impl Cost {
+    /// Of a question, by the layers that its method visits.
+    pub fn of(question: Question, method: Method, poset: &Poset, profile: &Profile) -> Self {
+        // The base of a split into halves is one word.
+        let words = if matches!(method, Method::Halves { .. }) { 1.0 } else { poset.words() as f64 };
+        let base_bytes = words * WORD_BYTES;
+        let sum = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).sum::<f64>();
+        // The last layer is not extended.
+        let edges = sum(|layer| layer.edges) - profile.layers.last().map_or(0.0, |layer| layer.edges);
+        let bases = sum(|layer| layer.bases);
+        let stored_bases = bases * words * STORED_WORD_BYTES + DIRECTORY_BYTES;
+        let steps = profile.layers.iter().zip(profile.layers.iter().skip(1));
+        let finding = steps
+            .clone()
+            .map(|(below, above)| (below.bases + SORTING_COPIES * above.bases) * base_bytes)
+            .fold(0.0, f64::max);
+        match question {
+            Question::Ideals => Self {
+                states: bases,
+                operations: edges,
+                cpu_seconds: edges * NS_PER_EDGE * ENUMERATION_SHARE * 1e-9,
+                memory_bytes: finding + PROCESS_BYTES,
+                disk_bytes: stored_bases,
+                disk_bytes_kept: stored_bases,
+            },
+            Question::Extensions => {
+                let value_bytes = (profile.value_bits / LIMB_BITS).ceil().max(1.0) * LIMB_BYTES;
+                let additions = sum(|layer| layer.additions);
+                let values = |(below, above): (&LayerSize, &LayerSize)| (below.slots + above.slots) * value_bytes;
+                let lists = |(below, above): (&LayerSize, &LayerSize)| {
+                    let index = below.bases * INDEX_ENTRIES * (base_bytes + WORD_BYTES);
+                    index + (below.bases + above.bases) * SURVEY_BYTES
+                };
+                let evaluating = steps.clone().map(|step| values(step) + lists(step)).fold(0.0, f64::max);
+                let newest = steps.map(values).fold(0.0, f64::max);
+                let slots = sum(|layer| layer.slots);
+                Self {
+                    states: slots,
+                    operations: additions,
+                    cpu_seconds: (edges * NS_PER_EDGE + additions * NS_PER_ADDITION) * 1e-9,
+                    memory_bytes: bases * base_bytes + evaluating.max(finding) + PROCESS_BYTES,
+                    disk_bytes: stored_bases + newest,
+                    disk_bytes_kept: stored_bases + slots * value_bytes,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Plans: how a question will be answered, what that takes, and whether anybody could.
+//!
+//! Everything here is the same on every machine: estimates come from random numbers with a fixed seed.
+//!
+//! ```
+//! use antichain_common::job::{Method, Question, SizeLimits, plan};
+//! use antichain_common::poset::Poset;
+//! let poset: Poset = "boolean:7".parse()?;
+//! let plan = plan(Question::Extensions, &poset, SizeLimits::NONE)?;
+//! assert_eq!(plan.method, Method::Halves { top: 64 });
+//! assert_eq!(plan.orbits.to_string(), "490013148");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod amount;
+mod cost;
+mod method;
+mod space;
+
+#[cfg(test)]
+mod tests;
+
+pub use amount::Amount;
+pub use method::{Method, method};
+
+use super::estimate::Profile;
+use super::{JobError, JobSpec, Plan, Question, SizeLimits};
+use crate::poset::Poset;
+use crate::space::split::Split;
+use crate::symmetry::Isa;
+use cost::Cost;
+use space::Space;
+
+/// More ideals up to symmetry than anybody will visit: 8 TB of the smallest bases, and the additions take months.
+const OUT_OF_REACH: f64 = 1e12;
+
+/// What a job would need.
+///
+/// # Errors
+/// [`JobError::OutOfReach`].
+pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
+    let spec = JobSpec::new(question, poset, limits);
+    let space = Space::new(poset, limits);
+    within_reach(&spec, &space)?;
+    let method = method::choose(question, poset, limits, &space);
+    let halves = match method {
+        Method::Halves { top } => Split::halves(poset, Isa::detect()).map(|split| Profile::new(&split, top)),
+        Method::Plain { .. } => None,
+    };
+    let cost = Cost::of(question, method, poset, halves.as_ref().unwrap_or_else(|| space.plain()));
+    let (orbits, labelled) = space.ideals();
+    Ok(Plan {
+        job: spec.id(),
+        spec,
+        method,
+        orbits,
+        labelled,
+        states: cost.states,
+        operations: cost.operations,
+        cpu_seconds: cost.cpu_seconds,
+        memory_bytes: cost.memory_bytes,
+        disk_bytes: cost.disk_bytes,
+        disk_bytes_kept: cost.disk_bytes_kept,
+    })
+}
+
+/// Whether anybody could answer: [`plan`] without the costs.
+///
+/// # Errors
+/// [`JobError::OutOfReach`].
+pub fn check(question: Question, poset: &Poset, limits: SizeLimits) -> Result<(), JobError> {
+    // Not even the sets of so few elements are as many.
+    if (poset.len() as f64) < OUT_OF_REACH.log2() {
+        return Ok(());
+    }
+    within_reach(&JobSpec::new(question, poset, limits), &Space::new(poset, limits))
+}
+
+fn within_reach(spec: &JobSpec, space: &Space<'_>) -> Result<(), JobError> {
+    let (ideals, share) = space.needed();
+    if ideals * share > OUT_OF_REACH {
+        return Err(JobError::OutOfReach { job: spec.id(), poset: spec.poset.clone(), ideals });
+    }
+    Ok(())
+}
