@@ -150,6 +150,7 @@ mod tests {
 
     use super::*;
     use crate::job::plain::{Plain, Set};
+    use crate::job::query::quick;
     use crate::job::trial::{HALVES, finished, fresh};
     use crate::symmetry::Canonicaliser;
 
@@ -187,12 +188,28 @@ mod tests {
     }
 
     #[test]
-    fn every_kept_value_of_a_pair_of_base_and_upper_part_is_found() {
+    fn kept_values_of_pairs_of_base_and_upper_part_are_found() {
         let (_directory, store) = fresh();
         let (poset, answer) = finished(&store, Question::Extensions, HALVES, SizeLimits::NONE, true);
         let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
-        assert_eq!(stored.jobs[0].method, Method::Halves { top: 36 });
-        check_all::<2>(&stored, &poset, 36);
+        assert_eq!(stored.jobs[0].method, Method::Halves { top: 45 });
+        let symmetry = Canonicaliser::<2>::new(&poset, Isa::detect());
+        let plain = Plain::new(&poset);
+        let mut random = 1u64;
+        for walk in 0..30 {
+            let mut set = Set::empty();
+            for _ in 0..15 + walk {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let addable: Vec<_> = plain.addable(set, 0).collect();
+                set.insert(addable[(random >> 33) as usize % addable.len()]);
+            }
+            let ideal = Ideal([set.0[0], set.0[1]]);
+            let form = symmetry.canonical(ideal);
+            let expected = quick::extensions(&poset, &symmetry, ideal, 1_000_000).expect("few enough");
+            assert_eq!(stored.value(ideal, &form).expect("readable"), Some(expected), "{ideal:?}");
+        }
+        let large = Ideal::first(46);
+        assert_eq!(stored.value(large, &symmetry.canonical(large)).expect("readable"), None, "beyond the middle");
         assert_eq!(stored.whole().expect("readable"), answer.value);
         let others = Stored::new(&store, Question::Ideals, &poset).expect("readable");
         assert_eq!(others.whole().expect("readable"), None, "no job of that question");
@@ -202,9 +219,9 @@ mod tests {
     #[test]
     fn values_that_were_not_kept_are_not_found() {
         let (_directory, store) = fresh();
-        let (poset, _) = finished(&store, Question::Extensions, HALVES, SizeLimits::NONE, false);
+        let (poset, _) = finished(&store, Question::Extensions, "chains:4x4x4", SizeLimits::NONE, false);
         let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
-        let symmetry = Canonicaliser::<2>::new(&poset, Isa::detect());
+        let symmetry = Canonicaliser::<1>::new(&poset, Isa::detect());
         let ideal = Ideal::first(20);
         assert_eq!(stored.value(ideal, &symmetry.canonical(ideal)).expect("readable"), None);
     }
