@@ -67,11 +67,11 @@ const BOOLEAN_7_ORBITS: [u64; 65] = [
 /// Ideals of `boolean:7` with 64 elements; found by two independent programs.
 pub const BOOLEAN_7_MIDDLE_LABELLED: u64 = 81_203_064_840;
 
-/// Orbits of ideals of `boolean:7:3`, the bases of `boolean:7`; found by two independent programs.
-pub const BOOLEAN_7_3_ORBITS: u64 = 15_466_911;
+/// Orbits of ideals of `boolean:7:3`, the bases of `boolean:7`, the empty one included; found by two independent programs.
+pub const BOOLEAN_7_3_ORBITS: u64 = 15_466_912;
 
 /// Edges between them: pairs of a canonical base and an element that can be added to it; found by two independent programs.
-pub const BOOLEAN_7_3_EDGES: u64 = 251_389_136;
+pub const BOOLEAN_7_3_EDGES: u64 = 251_389_137;
 
 /// Linear extensions of other posets. `chains:5x5` is the hook length formula's; those of the Boolean truncations count
 /// the empty set among the elements; all found by two independent programs.

@@ -1,6 +1,6 @@
 //! Evaluating the number of linear extensions layer by layer, with checkpoints.
 //!
-//! Two tables are in memory: that of the layer below and that of the layer at work. They change places, for the first
+//! Two tables are in memory, each with room for the largest there will be: that of the layer below and that of the layer at work. They change places, for the first
 //! touch of a page costs more than any later use of it. A table that is being written stays as it is until that has ended.
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 
 use super::checkpoint::Checkpoints;
 use super::context::Context;
+use super::pages::zeroed;
 use super::records::{JOB, ValueLayer, layer_document, values_key};
 use super::resume;
 use super::sample::{Sample, sample_key, write_samples};
@@ -129,7 +130,11 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     /// The number of linear extensions, and the records of all layers.
     pub fn finish(self) -> (BigUint, Vec<ValueLayer>, Vec<Sample>) {
         let joined = self.layers.iter().map(|layer| &layer.joined).sum();
-        let value = if self.joined { joined } else { self.newest.map_or(joined, |newest| value(&newest.table)) };
+        let value = if self.joined {
+            joined
+        } else {
+            self.newest.map_or(joined, |newest| value(&newest.table[..newest.width]))
+        };
         (value, self.layers, self.samples)
     }
 
@@ -194,19 +199,19 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         loop {
             self.check_memory(space, width)?;
             let length = survey.slots as usize * width;
-            if table.capacity() < length {
-                // Room for the largest table there will be, not touched before it is needed.
+            if table.len() < length {
+                // Room for the largest table there will be; its content is of no use, so none is copied.
                 let most = space.records().skip(bases.size).map(|record| record.slots).max().unwrap_or(survey.slots);
-                table.reserve_exact((most as usize * width).saturating_sub(table.len()));
+                drop(std::mem::take(&mut table));
+                table = zeroed(most as usize * width);
             }
-            table.resize(length, 0);
             let result = evaluate_layer(
                 self.split,
                 self.ranks,
                 self.newest.as_deref(),
                 (bases, survey),
                 context.method.top(),
-                (&mut table[..], width),
+                (&mut table[..length], width),
                 context.threads(),
                 context.isa,
                 context.meter.watch(),
@@ -221,7 +226,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                     // Until a checkpoint has ended, the table below is not ours alone.
                     checkpoints.wait()?;
                     let below = self.newest.as_mut().and_then(Arc::get_mut).expect("shared with checkpoints only");
-                    widen(&mut below.table, width, to);
+                    widen(&mut below.table, below.survey.slots as usize, width, to);
                     (below.width, width) = (to, to);
                 }
             }

@@ -11,6 +11,7 @@ mod context;
 mod digest;
 mod estimate;
 mod extensions;
+mod pages;
 mod plain;
 mod plan;
 mod progress;
@@ -22,6 +23,8 @@ pub mod sample;
 mod sampling;
 mod space;
 mod table;
+#[cfg(test)]
+mod tests;
 #[cfg(test)]
 mod trial;
 mod verify;

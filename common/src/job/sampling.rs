@@ -85,3 +85,67 @@ fn states<const W: usize>(
     }
     states
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use num_bigint::BigUint;
+
+    use super::*;
+    use crate::ideal::Bits;
+    use crate::oracle;
+    use crate::poset::Poset;
+    use crate::recurrence::extensions::evaluate_layer;
+    use crate::space::enumerate::next_layer;
+    use crate::space::index::BaseIndex;
+    use crate::space::layer::BaseLayer;
+    use crate::space::survey::survey;
+    use crate::symmetry::Isa;
+    use crate::watch::{Interrupt, Watch};
+
+    /// Compares values of states over a base with those of the definition.
+    fn check(split: &Split<1>, values: &BTreeMap<u64, BigUint>, base: &[u64], states: &[SampleState]) {
+        let uppers = split.uppers.as_ref().expect("a split in halves");
+        assert!(!states.is_empty());
+        for state in states {
+            let ideal = Bits(state.upper).fold(base[0], |ideal, i| ideal | 1 << uppers.element[i]);
+            assert_eq!(values.get(&ideal), Some(&state.value), "{base:?} {:b}", state.upper);
+        }
+    }
+
+    #[test]
+    fn samples_of_fibres_are_right() {
+        let poset: Poset = "boolean:5".parse().expect("a poset");
+        let values = oracle::extensions(&poset);
+        let split = Split::halves(&poset, Isa::detect()).expect("self-dual");
+        let (ranks, interrupt, top, width) = (Ranks::new(), Interrupt::new(), 16, 2);
+        let watch = Watch::new(&interrupt);
+        let mut layer = BaseLayer::empty_base();
+        let mut below: Option<Evaluated<1>> = None;
+        let mut samples = 0;
+        loop {
+            let survey = survey(&split, &ranks, &layer, top, 1);
+            let mut table = vec![0; survey.slots as usize * width];
+            let to = (&mut table[..], width);
+            let layer_and_survey = (&layer, &survey);
+            evaluate_layer(&split, &ranks, below.as_ref(), layer_and_survey, top, to, 1, Isa::detect(), &watch)
+                .expect("wide enough");
+            let index = BaseIndex::new(&layer, &survey.places, 1);
+            let evaluated = Evaluated { layer: layer.clone(), index, survey, table, width };
+            for sample in take_samples(&split, &ranks, top, &evaluated, below.as_ref()) {
+                check(&split, &values, &sample.base, &sample.states);
+                let removable = split.removable(Ideal([sample.base[0]])).collect::<Vec<_>>();
+                assert_eq!(sample.sources.iter().map(|source| source.removed).collect::<Vec<_>>(), removable);
+                sample.sources.iter().for_each(|source| check(&split, &values, &source.base, &source.states));
+                samples += 1;
+            }
+            if layer.size == split.base {
+                break;
+            }
+            layer = next_layer(&split, &layer, 1, &watch).expect("not stopped").0;
+            below = Some(evaluated);
+        }
+        assert!(samples > 16);
+    }
+}

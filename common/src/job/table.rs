@@ -113,10 +113,11 @@ pub(super) fn read_table(
     Ok(whole.then_some(table))
 }
 
-/// Makes room for wider values in place, from the last one down.
-pub(super) fn widen(table: &mut Vec<u64>, from: usize, to: usize) {
-    let values = table.len() / from;
-    table.resize(values * to, 0);
+/// Makes the first values of a table wider in place, from the last one down.
+pub(super) fn widen(table: &mut Vec<u64>, values: usize, from: usize, to: usize) {
+    if table.len() < values * to {
+        table.resize(values * to, 0);
+    }
     for i in (0..values).rev() {
         // The new place lies behind every value that is still to move.
         table.copy_within(i * from..(i + 1) * from, i * to);
@@ -139,8 +140,11 @@ mod tests {
         for (from, to) in [(1, 2), (2, 3), (4, 8), (8, 16)] {
             let table: Vec<u64> = (1..=5 * from as u64).collect();
             let mut wide = table.clone();
-            widen(&mut wide, from, to);
+            widen(&mut wide, 5, from, to);
             assert_eq!(wide, widened(&table, from, to));
+            let mut longer = [&table[..], &[7; 100]].concat();
+            widen(&mut longer, 5, from, to);
+            assert_eq!(longer[..5 * to], wide);
         }
     }
 }
