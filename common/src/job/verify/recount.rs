@@ -48,6 +48,10 @@ fn recount<const W: usize>(subject: &Subject<'_>, split: &Split<W>, report: &mut
     let mut edges_up: Option<Labelled> = None;
     for record in &certificate.base_layers {
         subject.go_on()?;
+        if record.size > certificate.method.top() {
+            report.fail(format!("a base layer of size {} lies beyond the largest ideals", record.size));
+            break;
+        }
         let Some(layer) = read(subject, record, report)? else {
             edges_up = None;
             continue;

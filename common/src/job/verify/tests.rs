@@ -111,7 +111,7 @@ fn it_says_what_it_did() {
 
 #[test]
 fn a_damaged_file_is_named_whatever_it_holds() {
-    let trial = Trial::of(HALVES);
+    let trial = Trial::of("boolean:5");
     for kind in [ShardKind::Bases, ShardKind::Values, ShardKind::Sample] {
         let owner = if kind == ShardKind::Bases { trial.certificate().space } else { trial.job.0.clone() };
         let shards: Vec<_> = trial.store.shards_of(&owner, kind).expect("readable").collect();
@@ -190,8 +190,8 @@ fn a_wrong_value_in_a_sound_sample_is_found_by_computing_it_again() {
         let failed = trial.verify().failed.join("\n");
         assert!(failed.contains("in layer 20") && failed.contains("its predecessors add up to"), "{failed}");
         put(&sound);
-        assert_eq!(trial.verify().failed, [""; 0]);
     }
+    assert_eq!(trial.verify().failed, [""; 0]);
 }
 
 #[test]
