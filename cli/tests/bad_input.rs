@@ -80,7 +80,6 @@ fn a_missing_argument_is_named() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn what_has_too_many_ideals_for_anybody_is_refused_with_a_hint() {
     let lab = Lab::new();
     for words in

@@ -85,7 +85,6 @@ fn a_directory_that_is_not_there() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_job_that_is_not_there_brings_up_the_nearest() {
     let lab = Lab::new();
     lab.value(&["run", "extensions", "boolean:3"]);

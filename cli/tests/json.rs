@@ -14,7 +14,6 @@ fn run_has_every_field() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn standard_error_is_empty_or_json() {
     let lab = Lab::new();
     for words in [

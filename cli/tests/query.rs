@@ -5,7 +5,6 @@ mod support;
 use support::Lab;
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_small_poset_needs_no_job_before() {
     let lab = Lab::new();
     for (poset, position, value) in [
@@ -26,7 +25,6 @@ fn a_small_poset_needs_no_job_before() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn documents_have_a_position_each_with_its_canonical_form() {
     let lab = Lab::new();
     let answers = lab.json(&["query", "extensions", "boolean:4", "23 1", "01 2"]);
@@ -39,7 +37,6 @@ fn documents_have_a_position_each_with_its_canonical_form() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn values_are_read_from_a_job_that_kept_them() {
     let lab = Lab::new();
     lab.value(&["run", "extensions", "boolean:6", "--keep-values"]);
@@ -47,7 +44,6 @@ fn values_are_read_from_a_job_that_kept_them() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn several_positions_get_a_line_each() {
     let outcome = Lab::new().run(&["query", "extensions", "boolean:3", "012", "0 1"]);
     outcome.assert_code(0);
@@ -56,7 +52,6 @@ fn several_positions_get_a_line_each() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn forgotten_quotes_are_warned_about() {
     let lab = Lab::new();
     let outcome = lab.run(&["query", "extensions", "boolean:5", "012", "34"]);
@@ -66,7 +61,6 @@ fn forgotten_quotes_are_warned_about() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn what_is_no_antichain_is_taken_as_the_ideal_it_generates() {
     let lab = Lab::new();
     let outcome = lab.run(&["query", "extensions", "boolean:4", "01 012"]);
@@ -76,7 +70,6 @@ fn what_is_no_antichain_is_taken_as_the_ideal_it_generates() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn what_is_neither_stored_nor_quick_is_refused() {
     let outcome = Lab::new().run(&["query", "extensions", "boolean:7", "0123456"]);
     outcome.assert_code(1);

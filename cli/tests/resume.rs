@@ -70,7 +70,6 @@ fn an_interrupted_run_ends_with_130_and_goes_on() {
 }
 
 #[test]
-#[ignore = "waits for verify"]
 fn killed_runs_lose_nothing_that_was_committed() {
     let undisturbed = Lab::new().json(&["run", "extensions", &poset(SIDES[0])]);
     let lab = Lab::new();

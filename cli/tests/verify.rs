@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use support::Lab;
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_sound_job_passes() {
     let lab = Lab::new();
     lab.value(&["run", "extensions", "boolean:5"]);
@@ -22,7 +21,6 @@ fn a_sound_job_passes() {
 }
 
 #[test]
-#[ignore = "waits for the engine"]
 fn a_damaged_file_is_named_and_computed_again() {
     let lab = Lab::new();
     let value = "141377911697227887117195970316200795630205476957716480";

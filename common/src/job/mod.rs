@@ -11,8 +11,10 @@ mod context;
 mod digest;
 mod estimate;
 mod extensions;
+mod plain;
 mod plan;
 mod progress;
+mod query;
 pub mod records;
 mod resume;
 mod run;
@@ -22,6 +24,9 @@ mod space;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trial;
+mod verify;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -31,11 +36,13 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use crate::poset::Poset;
-use crate::store::{Store, StoreError};
+use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs};
 pub use plan::{Amount, Method, check, method, plan};
+pub use query::query;
 pub use run::{layers, run};
+pub use verify::verify;
 
 /// What is asked about the order ideals of a poset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -371,29 +378,4 @@ pub(crate) mod decimal {
             digits.map(|digits| digits.parse().map_err(serde::de::Error::custom)).transpose()
         }
     }
-}
-
-/// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
-/// no data directory yet: small posets are computed at once.
-///
-/// # Errors
-/// [`JobError::NotStored`] where the value is neither stored nor quick to compute.
-pub fn query(
-    store: Option<&Store>,
-    question: Question,
-    poset: &Poset,
-    positions: &[(String, Vec<crate::ideal::Element>)],
-    memory: u64,
-) -> Result<Vec<PositionValue>, JobError> {
-    let _ = (store, question, poset, positions, memory);
-    unimplemented!()
-}
-
-/// Checks a finished job again.
-///
-/// # Errors
-/// [`JobError::NoSuchJob`], [`JobError::Unfinished`]; a failed check is no error but part of the result.
-pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verification, JobError> {
-    let _ = (store, job, interrupt);
-    unimplemented!()
 }

@@ -6,6 +6,7 @@
 //! a single element on which all n! permutations of the points act trivially; orbit sizes, the index of a stabiliser, stay
 //! right.
 
+use super::MAX_ELEMENTS;
 use crate::ideal::Element;
 
 /// Automorphisms of a poset.
@@ -40,6 +41,8 @@ pub struct FactorGroup {
     strides: Vec<usize>,
     /// The element with a given mixed-radix number; `u16::MAX` where it is cut off.
     element_of_code: Vec<u16>,
+    /// For each element but the least one, whose entry means nothing: an element one level lower, and in which factor.
+    lower: Vec<(u16, u8)>,
     elements: usize,
 }
 
@@ -64,11 +67,15 @@ impl FactorGroup {
             levels: elements.concat(),
             strides,
             element_of_code: vec![u16::MAX; codes],
+            lower: Vec::with_capacity(elements.len()),
             elements: elements.len(),
         };
         for (x, levels) in elements.iter().enumerate() {
             let code = group.code(levels.iter().copied());
             group.element_of_code[code] = x as u16;
+            let factor = levels.iter().position(|&level| level > 0);
+            let step = factor.map(|i| (group.element_of_code[code - group.strides[i]], i as u8));
+            group.lower.push(step.unwrap_or_default());
         }
         group
     }
@@ -119,28 +126,35 @@ impl FactorGroup {
     /// If the permutation is not in the group.
     pub fn act(&self, permutation: &[u8]) -> Vec<u16> {
         assert!(self.contains(permutation), "{permutation:?} is not in the group");
-        let image = |x: Element| {
-            let levels =
-                (0..self.points).map(|i| self.strides[usize::from(permutation[i])] * usize::from(self.level(x, i)));
-            self.element_of_code[levels.sum::<usize>()]
-        };
-        (0..self.elements).map(image).collect()
+        // Codes of images: elements ascend by rank, so that of the lower element is there already. Action tables are made
+        // of all rows of large groups, and this is most of their cost.
+        let mut codes = [0u16; MAX_ELEMENTS];
+        let mut images = Vec::with_capacity(self.elements);
+        for (x, &(lower, factor)) in self.lower.iter().enumerate() {
+            if x > 0 {
+                let stride = self.strides[usize::from(permutation[usize::from(factor)])];
+                codes[x] = codes[usize::from(lower)] + stride as u16;
+            }
+            images.push(self.element_of_code[usize::from(codes[x])]);
+        }
+        images
     }
 
     /// Whether the list of images is a permutation of the points that keeps every class.
     pub fn contains(&self, permutation: &[u8]) -> bool {
-        let keeps = |class: &Vec<u8>| {
-            let mut images: Vec<u8> = class.iter().map(|&i| permutation[usize::from(i)]).collect();
-            images.sort_unstable();
-            images == *class
-        };
-        permutation.len() == self.points && self.classes.iter().all(keeps)
+        let set = |points: &mut dyn Iterator<Item = u8>| points.fold(0u64, |set, i| set | 1 << i);
+        permutation.len() == self.points
+            && permutation.iter().all(|&i| usize::from(i) < self.points)
+            && self.classes.iter().all(|class| {
+                set(&mut class.iter().map(|&i| permutation[usize::from(i)])) == set(&mut class.iter().copied())
+            })
     }
 
     fn restricted(&self, len: usize) -> Self {
         let mut group = self.clone();
         group.elements = len;
         group.levels.truncate(len * self.points);
+        group.lower.truncate(len);
         group.element_of_code.iter_mut().filter(|x| usize::from(**x) >= len).for_each(|x| *x = u16::MAX);
         group
     }

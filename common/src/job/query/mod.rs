@@ -1,0 +1,134 @@
+//! Values of positions: stored ones, and those that are quick to compute.
+//!
+//! The value of a position is, for `extensions`, the number of linear extensions of the ideal (as a poset of its own), and
+//! for `ideals` the number of labelled ideals that it contains, itself and the empty one included.
+//!
+//! ```
+//! use antichain_common::{job::{Question, query}, poset::Poset};
+//! let poset: Poset = "boolean:3".parse()?;
+//! let position = ("0 1 2".to_owned(), vec![0, 1, 2, 3]);
+//! let values = query(None, Question::Extensions, &poset, &[position.clone()], 1 << 20)?;
+//! assert_eq!(values[0].value, 6u8.into());
+//! let values = query(None, Question::Ideals, &poset, &[position], 1 << 20)?;
+//! assert_eq!(values[0].value, 9u8.into());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod quick;
+mod stored;
+
+use num_bigint::BigUint;
+
+pub(super) use stored::Stored;
+
+use super::{JobError, PositionValue, Question};
+use crate::ideal::{Element, Ideal};
+use crate::poset::{Poset, format_position};
+use crate::store::{Store, StoreError};
+use crate::symmetry::{Canonical, Canonicaliser, Isa};
+
+/// Ideals that are dealt with before any table is looked at: a few milliseconds.
+const VERY_FEW: usize = 2_000;
+/// Ideals that are dealt with at once where no table has the value: about a second.
+const FEW: usize = 300_000;
+/// Bytes that an ideal takes meanwhile, at most about: itself, its edges, its value.
+const BYTES_OF_AN_IDEAL: u64 = 1024;
+
+/// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
+/// no data directory yet: small posets are computed at once.
+///
+/// # Errors
+/// [`JobError::NotStored`] where the value is neither stored nor quick to compute; [`StoreError::Damaged`] if it is stored
+/// in a damaged file and not quick to compute.
+pub fn query(
+    store: Option<&Store>,
+    question: Question,
+    poset: &Poset,
+    positions: &[(String, Vec<Element>)],
+    memory: u64,
+) -> Result<Vec<PositionValue>, JobError> {
+    let stored = store.map(|store| Stored::new(store, question, poset)).transpose()?;
+    let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
+    let query = Query { stored, question, poset, most };
+    match poset.words() {
+        1 => query.values::<1>(positions),
+        2 => query.values::<2>(positions),
+        _ => query.values::<4>(positions),
+    }
+}
+
+struct Query<'a> {
+    stored: Option<Stored<'a>>,
+    question: Question,
+    poset: &'a Poset,
+    /// Ideals that may be dealt with at once.
+    most: usize,
+}
+
+impl Query<'_> {
+    fn values<const W: usize>(&self, positions: &[(String, Vec<Element>)]) -> Result<Vec<PositionValue>, JobError> {
+        let symmetry = Canonicaliser::<W>::new(self.poset, Isa::detect());
+        let value = |(position, members): &(String, Vec<Element>)| {
+            let ideal = members.iter().fold(Ideal::empty(), |set: Ideal<W>, &x| set.with(x));
+            let form = symmetry.canonical(ideal);
+            let canonical = format_position(self.poset, &form.ideal.iter().collect::<Vec<_>>());
+            let value = self
+                .value(&symmetry, ideal, &form)?
+                .ok_or_else(|| JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) })?;
+            Ok(PositionValue { position: position.clone(), canonical, value })
+        };
+        positions.iter().map(value).collect()
+    }
+
+    fn value<const W: usize>(
+        &self,
+        symmetry: &Canonicaliser<W>,
+        ideal: Ideal<W>,
+        form: &Canonical<W>,
+    ) -> Result<Option<BigUint>, StoreError> {
+        let at_once = |most: usize| match self.question {
+            Question::Extensions => quick::extensions(self.poset, symmetry, ideal, most),
+            Question::Ideals => quick::ideals(self.poset, &ideal.iter().collect::<Vec<_>>(), most),
+        };
+        if let Some(value) = at_once(VERY_FEW.min(self.most)) {
+            return Ok(Some(value));
+        }
+        match self.read(ideal, form) {
+            Ok(Some(value)) => Ok(Some(value)),
+            Ok(None) => Ok(at_once(self.most)),
+            Err(damage @ StoreError::Damaged { .. }) => {
+                let Some(value) = at_once(self.most) else { return Err(damage) };
+                tracing::warn!(%damage, "the value was computed instead of read");
+                Ok(Some(value))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The stored value, if there is one.
+    fn read<const W: usize>(&self, ideal: Ideal<W>, form: &Canonical<W>) -> Result<Option<BigUint>, StoreError> {
+        match &self.stored {
+            None => Ok(None),
+            Some(stored) if ideal.len() == self.poset.len() => stored.whole(),
+            Some(stored) if self.question == Question::Extensions => stored.value(ideal, form),
+            // Nothing but the total is stored of numbers of ideals.
+            Some(_) => Ok(None),
+        }
+    }
+
+    fn hint(&self, size: usize) -> &'static str {
+        let upper_half = self.poset.duality().is_some() && size > self.poset.len().div_ceil(2);
+        match self.question {
+            Question::Ideals => {
+                "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
+            }
+            Question::Extensions if size == self.poset.len() => "`antichain run extensions` computes it",
+            Question::Extensions if upper_half => {
+                "of a self-dual poset only positions with at most half of the elements are stored"
+            }
+            Question::Extensions => {
+                "`antichain run extensions` with `--keep-values` stores the values of all positions"
+            }
+        }
+    }
+}

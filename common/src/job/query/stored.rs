@@ -1,0 +1,225 @@
+//! Values read from the tables of jobs that kept them: a look-up reads a block or two of the bases and one of the values.
+
+use std::cell::OnceCell;
+
+use num_bigint::BigUint;
+
+use crate::ideal::{Bits, Ideal};
+use crate::job::certificate::Certificate;
+use crate::job::records::{JOB, JOB_FORMAT, JobRecord, values_key};
+use crate::job::{JobId, JobSpec, Method, Question, SizeLimits};
+use crate::poset::Poset;
+use crate::recurrence::limbs;
+use crate::space::code::Ranks;
+use crate::space::split::{Split, Uppers};
+use crate::store::{FoundBase, ShardKind, Store, StoreError};
+use crate::symmetry::{Canonical, Isa};
+
+/// The jobs of a data directory that answer one question about one poset, whatever their limits.
+pub(in crate::job) struct Stored<'a> {
+    store: &'a Store,
+    poset: &'a Poset,
+    jobs: Vec<JobRecord>,
+    /// Made when the first value is read from a base-and-fibre job: its tables take longer than the look-up.
+    halves: OnceCell<Option<(Split<1>, Ranks)>>,
+}
+
+impl<'a> Stored<'a> {
+    /// Finds the jobs.
+    ///
+    /// # Errors
+    /// [`StoreError::Document`]; errors of reading the catalogue.
+    pub(in crate::job) fn new(store: &'a Store, question: Question, poset: &'a Poset) -> Result<Self, StoreError> {
+        let spec = JobSpec::new(question, poset, SizeLimits::NONE);
+        let mut jobs = Vec::new();
+        // Limits are written at the end of a job's id.
+        for document in store.documents_of_owners(&spec.id().0)? {
+            if document.name != JOB {
+                continue;
+            }
+            let record: Option<JobRecord> = store.document(&document.owner, JOB)?;
+            let same = |record: &JobRecord| {
+                (record.spec.question, &record.spec.poset, record.format) == (question, &spec.poset, JOB_FORMAT)
+            };
+            jobs.extend(record.filter(same));
+        }
+        Ok(Self { store, poset, jobs, halves: OnceCell::new() })
+    }
+
+    /// The same, but of one job alone.
+    pub(in crate::job) fn only(mut self, job: &JobId) -> Self {
+        self.jobs.retain(|record| record.spec.id() == *job);
+        self
+    }
+
+    /// The value of the ideal of all elements, from a finished job.
+    ///
+    /// # Errors
+    /// See [`Store::document`].
+    pub(in crate::job) fn whole(&self) -> Result<Option<BigUint>, StoreError> {
+        for job in &self.jobs {
+            let certificate = Certificate::load(self.store, &job.spec.id())?;
+            if let Some(value) = certificate.and_then(|certificate| certificate.value) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of an ideal, given with its canonical form, from a job that kept it.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; errors of reading.
+    pub(in crate::job) fn value<const W: usize>(
+        &self,
+        ideal: Ideal<W>,
+        form: &Canonical<W>,
+    ) -> Result<Option<BigUint>, StoreError> {
+        for job in self.jobs.iter().filter(|job| ideal.len() <= job.method.top()) {
+            let value = match job.method {
+                Method::Plain { .. } => self.slot(job, ideal.len(), form.ideal, |found| found.number)?,
+                Method::Halves { top } => self.slot_of_pair(job, ideal, top)?,
+            };
+            if value.is_some() {
+                return Ok(value);
+            }
+        }
+        Ok(None)
+    }
+
+    fn slot_of_pair<const W: usize>(
+        &self,
+        job: &JobRecord,
+        ideal: Ideal<W>,
+        top: usize,
+    ) -> Result<Option<BigUint>, StoreError> {
+        let make = || Some((Split::halves(self.poset, Isa::detect())?, Ranks::new()));
+        let Some((split, ranks)) = self.halves.get_or_init(make) else { return Ok(None) };
+        let Some(uppers) = &split.uppers else { return Ok(None) };
+        let base = Ideal([ideal.intersection(&Ideal::first(split.base)).0[0]]);
+        let upper = (0..split.base).filter(|&i| ideal.contains(usize::from(uppers.element[i])));
+        let upper = Ideal([upper.fold(0, |set, i| set | 1 << i)]);
+        let form = split.symmetry.canonical(base);
+        let upper = uppers.action.apply(form.by, upper).0[0];
+        let room = (top - base.len()) as u32;
+        let slot = |found: &FoundBase<1>| {
+            let mut facets = Vec::new();
+            let mut block = |base: &Ideal<1>| uppers.facets(ranks, uppers.available(base.0[0]), room, &mut facets);
+            let before: u64 = found.before.iter().map(&mut block).sum();
+            block(&form.ideal);
+            let facet = facets.iter().find(|facet| facet.high == upper & !uppers.low);
+            let within = facet.map_or(0, |facet| facet.offset + facet.shape.address(ranks, facet.code(upper)));
+            found.states_before_block + before + within
+        };
+        debug_assert!(is_upper_part(uppers, form.ideal.0[0], upper));
+        self.slot(job, base.len(), form.ideal, slot)
+    }
+
+    /// The value in a slot that follows from where the base is found, if base and values are there.
+    fn slot<const W: usize>(
+        &self,
+        job: &JobRecord,
+        layer: usize,
+        base: Ideal<W>,
+        slot: impl FnOnce(&FoundBase<W>) -> u64,
+    ) -> Result<Option<BigUint>, StoreError> {
+        for (key, _) in self.store.shards_in_layer(&job.space, ShardKind::Bases, layer as u16)? {
+            let Some(found) = self.store.find_base(&key, &base)? else { continue };
+            let values = values_key(&job.spec.id(), layer, key.shard as usize);
+            if self.store.shard(&values)?.is_none() {
+                break;
+            }
+            let values = self.store.read_value_range(&values, slot(&found), 1)?;
+            return Ok(Some(limbs::value(&values.limbs)));
+        }
+        Ok(None)
+    }
+}
+
+/// Whether all that the uppers rest on is there.
+fn is_upper_part(uppers: &Uppers, base: u64, upper: u64) -> bool {
+    Bits(upper).all(|i| uppers.base_below[i] & !base == 0 && uppers.upper_below[i] & !upper == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::job::plain::{Plain, Set};
+    use crate::job::query::quick;
+    use crate::job::trial::{HALVES, finished, fresh};
+    use crate::symmetry::Canonicaliser;
+
+    /// Compares the stored values of all ideals of at most `top` elements with plainly computed ones.
+    fn check_all<const W: usize>(stored: &Stored<'_>, poset: &Poset, top: usize) {
+        let symmetry = Canonicaliser::<W>::new(poset, Isa::detect());
+        let plain = Plain::new(poset);
+        let mut values = BTreeMap::from([(Set::empty(), BigUint::from(1u8))]);
+        for size in 0..=poset.len() {
+            for (set, value) in &values {
+                let mut ideal = Ideal::<W>::empty();
+                ideal.0.copy_from_slice(&set.0[..W]);
+                let found = stored.value(ideal, &symmetry.canonical(ideal)).expect("readable");
+                assert_eq!(found.as_ref(), Some(value).filter(|_| size <= top), "{ideal:?}");
+            }
+            values = plain.next_size(&values);
+        }
+    }
+
+    #[test]
+    fn every_kept_value_is_found() {
+        for (spec, limits) in [
+            ("boolean:4", SizeLimits::NONE),
+            ("chains:3x3x2", SizeLimits { min: 0, max: Some(9) }),
+            ("divisors:72", SizeLimits { min: 2, max: None }),
+            ("boolean:4:2", SizeLimits::NONE),
+        ] {
+            let (_directory, store) = fresh();
+            let (poset, answer) = finished(&store, Question::Extensions, spec, limits, true);
+            let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+            assert_eq!(stored.whole().expect("readable"), answer.value, "{spec}");
+            let top = stored.jobs[0].method.top();
+            check_all::<1>(&stored, &poset, top);
+        }
+    }
+
+    #[test]
+    fn kept_values_of_pairs_of_base_and_upper_part_are_found() {
+        let (_directory, store) = fresh();
+        let (poset, answer) = finished(&store, Question::Extensions, HALVES, SizeLimits::NONE, true);
+        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+        assert_eq!(stored.jobs[0].method, Method::Halves { top: 45 });
+        let symmetry = Canonicaliser::<2>::new(&poset, Isa::detect());
+        let plain = Plain::new(&poset);
+        let mut random = 1u64;
+        for walk in 0..30 {
+            let mut set = Set::empty();
+            for _ in 0..15 + walk {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let addable: Vec<_> = plain.addable(set, 0).collect();
+                set.insert(addable[(random >> 33) as usize % addable.len()]);
+            }
+            let ideal = Ideal([set.0[0], set.0[1]]);
+            let form = symmetry.canonical(ideal);
+            let expected = quick::extensions(&poset, &symmetry, ideal, 1_000_000).expect("few enough");
+            assert_eq!(stored.value(ideal, &form).expect("readable"), Some(expected), "{ideal:?}");
+        }
+        let large = Ideal::first(46);
+        assert_eq!(stored.value(large, &symmetry.canonical(large)).expect("readable"), None, "beyond the middle");
+        assert_eq!(stored.whole().expect("readable"), answer.value);
+        let others = Stored::new(&store, Question::Ideals, &poset).expect("readable");
+        assert_eq!(others.whole().expect("readable"), None, "no job of that question");
+        assert!(stored.only(&JobId("another".to_owned())).jobs.is_empty());
+    }
+
+    #[test]
+    fn values_that_were_not_kept_are_not_found() {
+        let (_directory, store) = fresh();
+        let (poset, _) = finished(&store, Question::Extensions, "chains:4x4x4", SizeLimits::NONE, false);
+        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+        let symmetry = Canonicaliser::<1>::new(&poset, Isa::detect());
+        let ideal = Ideal::first(20);
+        assert_eq!(stored.value(ideal, &symmetry.canonical(ideal)).expect("readable"), None);
+    }
+}
