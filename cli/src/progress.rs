@@ -103,7 +103,7 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
     }
     text += &format!(", {} {}", scaled(progress.ideals as f64), what_is_counted(progress.phase));
     if let Some(rate) = reading.rate {
-        text += &format!(", {} edges/s", scaled(rate));
+        text += &format!(", {} steps/s", scaled(rate));
     }
     if let Some(left) = reading.remaining {
         text += &format!(", about {} left", show_estimate(left.max(Duration::from_secs(1))));
@@ -166,7 +166,7 @@ mod tests {
         let mut reading = Reading { fraction: Some(0.5), rate: Some(2e6), remaining: Some(Duration::from_secs(40)) };
         assert_eq!(
             describe(&progress, &reading, true),
-            "evaluating, layer 31 of 64, 50 %, 1.50 M states, 2.00 M edges/s, about 40 s left"
+            "evaluating, layer 31 of 64, 50 %, 1.50 M states, 2.00 M steps/s, about 40 s left"
         );
         reading = Reading::default();
         assert_eq!(describe(&progress, &reading, true), "evaluating, layer 31 of 64, 1.50 M states");

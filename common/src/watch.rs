@@ -31,23 +31,23 @@ pub struct Stopped;
 /// One loop's view of the world outside: many threads advance it, any thread reads it.
 pub struct Watch<'a> {
     interrupt: &'a Interrupt,
-    edges: AtomicU64,
+    work: AtomicU64,
 }
 
 impl<'a> Watch<'a> {
     /// Nothing done yet.
     pub fn new(interrupt: &'a Interrupt) -> Self {
-        Self { interrupt, edges: AtomicU64::new(0) }
+        Self { interrupt, work: AtomicU64::new(0) }
     }
 
-    /// Records base edges as done.
-    pub fn advance(&self, edges: u64) {
-        self.edges.fetch_add(edges, Ordering::Relaxed);
+    /// Records work as done: base edges and, in evaluation, slots of the table, which cost about the same.
+    pub fn advance(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// Base edges done so far.
-    pub fn edges(&self) -> u64 {
-        self.edges.load(Ordering::Relaxed)
+    /// Work done so far.
+    pub fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
     }
 
     /// Whether the loop should end.

@@ -147,7 +147,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     ) -> Result<(), JobError> {
         let (context, threads) = (self.context, self.context.threads());
         let layer = self.layers.len();
-        context.meter.begin_layer(self.progress(space), Some(space.record(layer).edges));
+        context.meter.begin_layer(self.progress(space), Some(space.record(layer).edges + space.record(layer).slots));
         let (bases, survey) = take_layer(space, layer)?;
         let (table, width, sums) = self.fill_table((&bases, &survey), space, checkpoints)?;
         let index = BaseIndex::new(&bases, &survey.places, threads);
@@ -182,8 +182,8 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             phase: Phase::Evaluate,
             layer: self.layers.len(),
             last_layer: space.last_layer(),
-            done: space.records().take(self.layers.len()).map(|record| record.edges).sum(),
-            total: Some(space.records().map(|record| record.edges).sum()),
+            done: space.records().take(self.layers.len()).map(|record| record.edges + record.slots).sum(),
+            total: Some(space.records().map(|record| record.edges + record.slots).sum()),
             ideals: self.layers.iter().map(|layer| layer.slots).sum(),
         }
     }

@@ -41,7 +41,7 @@ impl<'a> Meter<'a> {
     /// A layer begins: `progress` is what holds before any of it is done, `work` how much there is to do in it.
     pub fn begin_layer(&self, progress: Progress, work: Option<u64>) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) =
-            Stage { progress, edges_before: self.watch.edges(), work };
+            Stage { progress, edges_before: self.watch.work(), work };
     }
 
     /// How far it is now.
@@ -50,7 +50,7 @@ impl<'a> Meter<'a> {
     /// upward ones.
     fn progress(&self) -> Progress {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = self.watch.edges().saturating_sub(stage.edges_before);
+        let here = self.watch.work().saturating_sub(stage.edges_before);
         let done = stage.progress.done + stage.work.map_or(here, |work| here.min(work));
         Progress { done, ..stage.progress }
     }

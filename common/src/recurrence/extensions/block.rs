@@ -17,6 +17,8 @@ pub(super) struct Edge {
     pub(super) removed: usize,
     pub(super) by: GroupElement,
     pub(super) source: usize,
+    /// Slots from there on that are worth asking for ahead.
+    pub(super) ahead: usize,
 }
 
 /// A base with upper elements.

@@ -119,9 +119,10 @@ fn evaluate_chunks<const W: usize, const D: usize>(
     let lost = AtomicU64::new(0);
     let workers = crew(threads, chunks.into_iter(), worker, |worker, chunk| {
         if lost.load(Ordering::Relaxed) == 0 && !watch.is_stopped() {
+            let slots = (chunk.table.len() / D) as u64;
             worker.evaluate(context, chunk);
             lost.fetch_or(worker.lost(), Ordering::Relaxed);
-            watch.advance(worker.edges());
+            watch.advance(worker.edges() + slots);
         }
     });
     watch.check()?;

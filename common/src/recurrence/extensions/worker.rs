@@ -34,8 +34,10 @@ pub(super) struct Chunk<'a, const W: usize> {
     pub(super) start: u64,
 }
 
-/// Slots of a source that are asked for ahead; the processor notices longer runs by itself.
-const AHEAD: usize = 16;
+/// Most slots of a source that are asked for ahead; the processor notices longer runs by itself.
+const AHEAD: u32 = 16;
+/// Slots between two that are asked for: with four limbs, a cache line holds two.
+const STRIDE: usize = 2;
 
 /// What a thread keeps between chunks.
 pub(super) struct Worker<const W: usize, const D: usize> {
@@ -84,7 +86,7 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             Some(below) => {
                 assert_eq!((below.layer.size + 1, below.width), (context.size, D), "the layer below, as wide");
                 let (sources, _) = below.table.as_chunks::<D>();
-                self.look_up(context, below, chunk.bases, sources);
+                self.look_up(context, below, (chunk.bases, chunk.available), sources);
                 sources
             }
             None => {
@@ -132,16 +134,25 @@ impl<const W: usize, const D: usize> Worker<W, D> {
     }
 
     /// Canonicalises the edges of the bases and finds the source of each.
-    fn look_up(&mut self, context: &Context<'_, W>, below: &Evaluated<W>, bases: &[Ideal<W>], sources: &[[u64; D]]) {
+    fn look_up(
+        &mut self,
+        context: &Context<'_, W>,
+        below: &Evaluated<W>,
+        (bases, available): (&[Ideal<W>], &[u64]),
+        sources: &[[u64; D]],
+    ) {
         self.smaller.clear();
         self.edges.clear();
         self.first_edges.clear();
         self.forms.clear();
-        for &base in bases {
+        for (&base, available) in bases.iter().zip(available) {
             self.first_edges.push(self.smaller.len());
             for removed in context.split.removable(base) {
                 self.smaller.push(base.without(removed));
-                self.edges.push(Edge { removed, by: GroupElement::IDENTITY, source: 0 });
+                // A small source is asked for whole and no further: what is not used would only be in the way.
+                let above = context.split.uppers.as_ref().map_or(u64::MAX, |uppers| uppers.above_base[removed]);
+                let ahead = 1 << (available & !above).count_ones().min(AHEAD.ilog2());
+                self.edges.push(Edge { removed, by: GroupElement::IDENTITY, source: 0, ahead });
             }
         }
         self.first_edges.push(self.smaller.len());
@@ -153,9 +164,10 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             edge.by = form.by;
             edge.source =
                 below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed") as usize;
-            for slot in (edge.source..edge.source + AHEAD).step_by(2) {
+            for slot in (edge.source..edge.source + edge.ahead).step_by(STRIDE) {
                 prefetch(sources, slot);
             }
+            prefetch(sources, edge.source + edge.ahead - 1);
         }
     }
 }
