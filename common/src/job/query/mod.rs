@@ -27,8 +27,8 @@ use crate::poset::{Poset, format_position};
 use crate::store::{Store, StoreError};
 use crate::symmetry::{Canonical, Canonicaliser, Isa};
 
-/// Ideals that are dealt with before any table is looked at: a few milliseconds.
-const VERY_FEW: usize = 2_000;
+/// Ideals that are dealt with before any table is looked at: less than a millisecond.
+const VERY_FEW: usize = 500;
 /// Ideals that are dealt with at once where no table has the value: about a second.
 const FEW: usize = 300_000;
 /// Bytes that an ideal takes meanwhile, at most about: itself, its edges, its value.
@@ -130,5 +130,56 @@ impl Query<'_> {
                 "`antichain run extensions` with `--keep-values` stores the values of all positions"
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::records::values_key;
+    use crate::job::trial::{finished, fresh};
+    use crate::job::{JobId, SizeLimits};
+    use crate::poset::parse_position;
+
+    /// A budget of ten ideals.
+    const TIGHT: u64 = 10 * BYTES_OF_AN_IDEAL;
+
+    fn position(poset: &Poset, text: &str) -> [(String, Vec<Element>); 1] {
+        [(text.to_owned(), parse_position(poset, text).expect("a position").members)]
+    }
+
+    #[test]
+    fn a_damaged_value_is_computed_or_its_file_is_named() {
+        let (_directory, store) = fresh();
+        let (poset, answer) = finished(&store, Question::Extensions, "boolean:5", SizeLimits::NONE, true);
+        let position = position(&poset, "013 24 124 034");
+        let ask = |memory| query(Some(&store), Question::Extensions, &poset, &position, memory);
+        let size = position[0].1.len();
+        let right = ask(TIGHT).expect("it is stored").remove(0);
+
+        let record = store.shard(&values_key(&answer.job, size, 0)).expect("readable").expect("kept");
+        let file = store.directory().join(record.file);
+        let mut bytes = std::fs::read(&file).expect("read");
+        bytes[40] ^= 1;
+        std::fs::write(&file, bytes).expect("written");
+        assert_eq!(ask(1 << 30).expect("computed").remove(0).value, right.value);
+        match ask(TIGHT).map(|values| values.len()) {
+            Err(JobError::Store(error)) => assert_eq!(error.damaged_file(), Some(&*file)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_neither_stored_nor_quick_is_refused() {
+        let (_directory, store) = fresh();
+        let (poset, answer) = finished(&store, Question::Ideals, "boolean:5", SizeLimits::NONE, false);
+        assert_eq!(answer.job, JobId("ideals-boolean-5".to_owned()));
+        for (question, text) in [(Question::Extensions, "013 24 124"), (Question::Ideals, "0123")] {
+            let refused = query(Some(&store), question, &poset, &position(&poset, text), TIGHT);
+            assert!(matches!(refused, Err(JobError::NotStored { position, .. }) if position == text));
+        }
+        // The number of all ideals is the answer of the job.
+        let whole = query(Some(&store), Question::Ideals, &poset, &position(&poset, "01234"), TIGHT);
+        assert_eq!(whole.expect("stored").remove(0).value, 7581u32.into());
     }
 }
