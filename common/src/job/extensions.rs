@@ -1,15 +1,16 @@
 //! Evaluating the number of linear extensions layer by layer, with checkpoints.
 //!
-//! Two tables are in memory, each with room for the largest there will be: that of the layer below and that of the layer at work. They change places, for the first
-//! touch of a page costs more than any later use of it. A table that is being written stays as it is until that has ended.
+//! Two tables are in memory, each with room for the largest there will be: that of the layer below and that of the layer
+//! at work. They change places, for the first touch of a page costs more than any later use of it. A table that is being
+//! written stays as it is until that has ended.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use num_bigint::BigUint;
 
 use super::checkpoint::Checkpoints;
 use super::context::Context;
-use super::pages::zeroed;
 use super::records::{JOB, ValueLayer, layer_document, values_key};
 use super::resume;
 use super::sample::{Sample, sample_key, write_samples};
@@ -17,6 +18,7 @@ use super::sampling::take_samples;
 use super::space::Space;
 use super::table::{digests, hex, shard_slots, widen, write_shard};
 use super::{JobError, Phase, Progress};
+use crate::huge;
 use crate::recurrence::extensions::{Evaluated, LayerSums, Unevaluated, evaluate_layer, join_layer};
 use crate::recurrence::limbs::{value, wider};
 use crate::space::code::Ranks;
@@ -85,13 +87,13 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             stored: None,
             samples: Vec::new(),
         };
-        if let Some((layers, table)) = resume::newest_table(context, space)? {
-            let layer = layers.len() - 1;
-            let width = layers[layer].width;
+        if let Some(resume::Evaluated { records, table }) = resume::newest_table(context, space)? {
+            let layer = records.len() - 1;
+            let width = records[layer].width;
             let (bases, survey) = take_layer(space, layer)?;
             let index = BaseIndex::new(&bases, &survey.places, context.threads());
             evaluation.newest = Some(Arc::new(Evaluated { layer: bases, index, survey, table, width }));
-            (evaluation.recorded, evaluation.stored, evaluation.layers) = (layers.len(), Some(layer), layers);
+            (evaluation.recorded, evaluation.stored, evaluation.layers) = (records.len(), Some(layer), records);
         }
         Ok(evaluation)
     }
@@ -203,7 +205,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                 // Room for the largest table there will be; its content is of no use, so none is copied.
                 let most = space.records().skip(bases.size).map(|record| record.slots).max().unwrap_or(survey.slots);
                 drop(std::mem::take(&mut table));
-                table = zeroed(most as usize * width);
+                table = huge::zeroed(most as usize * width);
             }
             let result = evaluate_layer(
                 self.split,
@@ -296,6 +298,7 @@ fn take_layer<const W: usize>(space: &mut Space<'_, W>, layer: usize) -> Result<
 }
 
 fn write<const W: usize>(context: &Context<'_>, unsaved: Unsaved<W>) -> Result<(), JobError> {
+    let start = Instant::now();
     let (store, job): (&Store, _) = (context.store, &context.job);
     let Unsaved { evaluated, records, samples, obsolete } = unsaved;
     let layer = evaluated.layer.size;
@@ -331,6 +334,6 @@ fn write<const W: usize>(context: &Context<'_>, unsaved: Unsaved<W>) -> Result<(
         commit.put_document(&job.0, JOB, record)?;
     }
     store.commit(commit)?;
-    tracing::debug!(layer, "values stored");
+    tracing::debug!(layer, seconds = start.elapsed().as_secs_f64(), "values stored");
     Ok(())
 }

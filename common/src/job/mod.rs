@@ -11,7 +11,6 @@ mod context;
 mod digest;
 mod estimate;
 mod extensions;
-mod pages;
 mod plain;
 mod plan;
 mod progress;

@@ -7,7 +7,15 @@ use super::space::Space;
 use super::table::read_table;
 use crate::store::{Commit, ShardKind};
 
-/// The newest layer whose table is stored and whole: the records up to it, and the table. What lies beyond it, or
+/// What an earlier process has evaluated.
+pub(super) struct Evaluated {
+    /// The records of all layers so far.
+    pub records: Vec<ValueLayer>,
+    /// The table of the last one.
+    pub table: Vec<u64>,
+}
+
+/// What is evaluated up to the newest layer whose table is stored and whole. What lies beyond it, or
 /// everything if there is none, is removed.
 ///
 /// # Errors
@@ -15,7 +23,7 @@ use crate::store::{Commit, ShardKind};
 pub(super) fn newest_table<const W: usize>(
     context: &Context<'_>,
     space: &Space<'_, W>,
-) -> Result<Option<(Vec<ValueLayer>, Vec<u64>)>, JobError> {
+) -> Result<Option<Evaluated>, JobError> {
     let mut records = records(context, space)?;
     let mut kept = Vec::new();
     for record in &records {
@@ -31,7 +39,7 @@ pub(super) fn newest_table<const W: usize>(
             records.truncate(layer + 1);
             remove_from(context, layer + 1)?;
             tracing::info!("going on with {} after layer {layer}", context.job);
-            return Ok(Some((records, table)));
+            return Ok(Some(Evaluated { records, table }));
         }
         kept.truncate(layer);
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::JobId;
 use super::records::{ValueLayer, ValueShard, values_key};
+use crate::huge;
 use crate::parallel::crew;
 use crate::space::layer::BaseLayer;
 use crate::space::survey::Survey;
@@ -73,7 +74,7 @@ pub(super) fn read_table(
     record: &ValueLayer,
     threads: usize,
 ) -> Result<Option<Vec<u64>>, StoreError> {
-    let mut table = vec![0; record.slots as usize * record.width];
+    let mut table = huge::zeroed(record.slots as usize * record.width);
     let mut parts = Vec::new();
     let mut rest = &mut table[..];
     for (number, shard) in record.shards.iter().enumerate() {

@@ -13,7 +13,7 @@ pub const MOST_TERMS: usize = 126;
 
 /// The widths (limbs of a value) that evaluation is compiled for, ascending. The last holds 256!, more than any poset of
 /// the bit-set engine needs.
-pub const WIDTHS: [usize; 7] = [1, 2, 3, 4, 8, 16, 32];
+pub const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 32];
 
 /// The least width that holds numbers of that many bits, or `None` where none does.
 pub fn width_for(bits: u64) -> Option<usize> {

@@ -4,7 +4,7 @@
 //! "Isomorph-free exhaustive generation", J. Algorithms 26, 1998). So nothing is looked up during enumeration, and only
 //! bases with a non-trivial stabiliser can turn up more than once; those repetitions are sorted out.
 
-use super::layer::{BaseLayer, MAX_SHARDS, hash, shard_count, shard_of};
+use super::layer::{BaseLayer, shard_count};
 use super::split::Split;
 use crate::ideal::{Element, Ideal};
 use crate::parallel::crew;
@@ -50,7 +50,12 @@ pub fn next_layer<const W: usize>(
         watch.advance(found.larger.len() as u64);
         split.symmetry.canonical_batch(&found.larger, &mut found.forms);
         for (form, &x) in found.forms.iter().zip(&found.added) {
-            if is_from_parent(split.base_action.as_ref(), &split.lower_covers, form, usize::from(x)) {
+            if is_from_parent(
+                split.symmetry.action().map(|action| &**action),
+                &split.lower_covers,
+                form,
+                usize::from(x),
+            ) {
                 found.candidates.push(form.ideal);
             }
         }
@@ -88,38 +93,24 @@ fn last<const W: usize>(ideal: &Ideal<W>) -> Element {
     (0..W).rev().find(|&w| ideal.0[w] != 0).map_or(0, |w| 64 * w + 63 - ideal.0[w].leading_zeros() as usize)
 }
 
-/// Sorts candidates into shards and drops repetitions.
-fn sorted_shards<const W: usize>(candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Vec<Ideal<W>>> {
-    let total: usize = candidates.iter().map(Vec::len).sum();
-    // Few candidates are one shard anyway; many are sorted in parts, of which shards are unions.
-    let parts = if shard_count(total) == 1 { 1 } else { MAX_SHARDS };
-    let mut sorted: Vec<Vec<Ideal<W>>> = vec![Vec::with_capacity(total / parts + total / parts / 8); parts];
-    for base in candidates.into_iter().flatten() {
-        sorted[shard_of(hash(&base), parts)].push(base);
-    }
+/// Sorts candidates, drops repetitions, and cuts the layer into shards.
+fn sorted_shards<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Vec<Ideal<W>>> {
     crew(
         threads,
-        sorted.iter_mut(),
+        candidates.iter_mut(),
         || (),
         |(), part| {
             part.sort_unstable();
             part.dedup();
         },
     );
-    let shards = shard_count(sorted.iter().map(Vec::len).sum());
-    let mut merged: Vec<Vec<Ideal<W>>> =
-        sorted.chunks_mut(parts.div_ceil(shards)).map(|group| group.concat()).collect();
-    crew(
-        threads,
-        merged.iter_mut(),
-        || (),
-        |(), shard| {
-            // A stable sort merges the sorted runs that a shard is made of.
-            shard.sort();
-            shard.shrink_to_fit();
-        },
-    );
-    merged
+    let mut bases = candidates.concat();
+    drop(candidates);
+    // A stable sort notices the sorted runs that the threads left, and merges them.
+    bases.sort();
+    bases.dedup();
+    let shard = bases.len().div_ceil(shard_count(bases.len())).max(1);
+    bases.chunks(shard).map(<[_]>::to_vec).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 //! P \ Q) upper number `i` is the dual of base element `i`, so the dual of (B, U) is (complement of U, complement of B)
 //! and one action serves both words. "Low" uppers are the minimal elements of P \ Q, "high" ones the others.
 
+use std::sync::Arc;
+
 use crate::ideal::{Bits, Ideal};
 use crate::poset::{AutomorphismGroup, Poset};
 use crate::symmetry::{Action, Canonicaliser, Isa};
@@ -24,8 +26,6 @@ pub struct Split<const W: usize> {
     pub lower_covers: Vec<Ideal<W>>,
     /// For each base element the base elements that cover it.
     pub upper_covers: Vec<Ideal<W>>,
-    /// The action on base elements, unless the group is trivial or an antichain's.
-    pub base_action: Option<Action>,
     /// The upper elements; `None` where Q = P.
     pub uppers: Option<Uppers>,
     /// Whether the poset is self-dual and the split respects it.
@@ -58,8 +58,8 @@ pub struct Uppers {
     pub least_fixed: u32,
     /// Fewest low uppers that a high one rests on.
     pub least_forced: u32,
-    /// The action on upper numbers.
-    pub action: Action,
+    /// The action on upper numbers; the very table of the base where the two agree, so that it is in the cache already.
+    pub action: Arc<Action>,
 }
 
 impl<const W: usize> Split<W> {
@@ -75,18 +75,12 @@ impl<const W: usize> Split<W> {
         let within = |covers: &[u16]| {
             covers.iter().map(|&y| usize::from(y)).filter(|&y| y < base).fold(Ideal::empty(), |set, y| set.with(y))
         };
-        let identity: Vec<u8> = (0..base).map(|x| x as u8).collect();
-        let base_action = match poset.group() {
-            AutomorphismGroup::Factors(group) if group.order() > 1 => Some(Action::new(group, 0..base, &identity, W)),
-            _ => None,
-        };
         Self {
             elements: poset.len(),
             base,
             symmetry: Canonicaliser::for_prefix(poset, base, isa),
             lower_covers: (0..base).map(|x| within(poset.lower_covers(x))).collect(),
             upper_covers: (0..base).map(|x| within(poset.upper_covers(x))).collect(),
-            base_action,
             uppers,
             duality,
         }
@@ -145,7 +139,7 @@ impl Split<1> {
             .collect();
         let mut high_ascending: Vec<u8> = (0..base).filter(|&i| low >> i & 1 == 0).map(|i| i as u8).collect();
         high_ascending.sort_by_key(|&i| element[usize::from(i)]);
-        let action = Action::new(group, base..2 * base, &number, 1);
+        let action = Arc::new(Action::new(group, base..2 * base, &number, 1));
         let least = |count: &dyn Fn(u64) -> u32| {
             high_ascending.iter().map(|&i| count(upper_below[usize::from(i)])).min().unwrap_or(u32::MAX)
         };
@@ -162,7 +156,13 @@ impl Split<1> {
             least_forced,
             action,
         };
-        Some(Self::new(poset, base, Some(uppers), Some(Duality::Exchanging), isa))
+        let mut split = Self::new(poset, base, Some(uppers), Some(Duality::Exchanging), isa);
+        if let (Some(own), Some(uppers)) = (split.symmetry.action(), &mut split.uppers)
+            && *own == uppers.action
+        {
+            uppers.action = Arc::clone(own);
+        }
+        Some(split)
     }
 }
 

@@ -33,7 +33,7 @@ impl DirectoryLock {
         let failed = |source| StoreError::io(&path, source);
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match lock(&file) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
                 return Err(StoreError::InUse { directory: directory.to_owned(), pid: holder(&mut file) });
@@ -44,6 +44,18 @@ impl DirectoryLock {
         file.write_all_at(line.as_bytes(), 0).and_then(|()| file.flush()).map_err(failed)?;
         Ok(Self { _file: file })
     }
+}
+
+/// Tries for a moment: a process that is just ending, or one that its holder is just starting (which has the file open
+/// until it runs its own program), keeps the lock a little longer than the holder.
+fn lock(file: &File) -> rustix::io::Result<()> {
+    for _ in 0..20 {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(5)),
+            other => return other,
+        }
+    }
+    flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
 /// The process named in the lock file. It may have taken the lock and not written its number yet: wait a little.

@@ -28,6 +28,7 @@ impl GroupElement {
 /// The action on a range of at most 256 elements of a poset, numbered from 0.
 ///
 /// Rows that belong to no member of the group (points of different kinds exchanged) are never used.
+#[derive(PartialEq, Eq)]
 pub struct Action {
     stride: usize,
     /// Row `g`: for each element `e` the element that `g` maps to `e`.

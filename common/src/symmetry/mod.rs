@@ -23,6 +23,8 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub use action::{Action, GroupElement};
 
 use crate::ideal::{Ideal, Labelled};
@@ -64,7 +66,8 @@ pub struct Canonical<const W: usize> {
 /// Canonical forms of the ideals of a poset, or of those of a prefix of its elements that the group maps to itself.
 pub struct Canonicaliser<const W: usize> {
     scheme: Scheme<W>,
-    order: Labelled,
+    /// Order of the group; 0 where it does not fit.
+    order: u64,
     isa: Isa,
 }
 
@@ -90,11 +93,9 @@ impl<const W: usize> Canonicaliser<W> {
     pub fn for_prefix(poset: &Poset, len: usize, isa: Isa) -> Self {
         assert!(len <= 64 * W);
         let (scheme, order) = match poset.group() {
-            AutomorphismGroup::AllPermutations => (Scheme::AllPermutations { len }, Labelled::ZERO),
-            AutomorphismGroup::Factors(group) if group.order() == 1 => (Scheme::Trivial, Labelled::from(1)),
-            AutomorphismGroup::Factors(group) => {
-                (Scheme::Points(Box::new(Points::new(group, len))), Labelled::from(group.order()))
-            }
+            AutomorphismGroup::AllPermutations => (Scheme::AllPermutations { len }, 0),
+            AutomorphismGroup::Factors(group) if group.order() == 1 => (Scheme::Trivial, 1),
+            AutomorphismGroup::Factors(group) => (Scheme::Points(Box::new(Points::new(group, len))), group.order()),
         };
         Self { scheme, order, isa }
     }
@@ -137,7 +138,15 @@ impl<const W: usize> Canonicaliser<W> {
     pub fn orbit_size(&self, form: &Canonical<W>) -> Labelled {
         match self.scheme {
             Scheme::AllPermutations { len } => binomial(len, form.ideal.len()),
-            _ => self.order / Labelled::from(form.stabiliser),
+            _ => Labelled::from(self.order / u64::from(form.stabiliser)),
+        }
+    }
+
+    /// How the group acts on the elements; `None` for the trivial group and the full symmetric group of an antichain.
+    pub fn action(&self) -> Option<&Arc<Action>> {
+        match &self.scheme {
+            Scheme::Points(points) => Some(&points.action),
+            _ => None,
         }
     }
 
@@ -145,7 +154,7 @@ impl<const W: usize> Canonicaliser<W> {
     pub fn group_order(&self) -> Option<u64> {
         match self.scheme {
             Scheme::AllPermutations { .. } => None,
-            _ => Some(self.order.to::<u64>()),
+            _ => Some(self.order),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Canonical forms under permutations of points (equal factors of a product), one ideal at a time.
 
 use super::Canonical;
+use std::sync::Arc;
+
 use super::action::{Action, GroupElement, MAX_POINTS, positions_by_class, rank};
 use super::ties::Ties;
 use crate::ideal::Ideal;
@@ -18,11 +20,15 @@ pub struct Points<const W: usize> {
     /// The class of equal factors of each position.
     class: [u8; MAX_POINTS],
     pub(super) ties: Ties,
-    pub(super) action: Action,
+    pub(super) action: Arc<Action>,
 }
 
 /// A multiplier that spreads small numbers; odd, from the golden ratio.
 pub(super) const SPREAD: u64 = 0x9E37_79B1;
+
+/// Where a key has the number of members that contain the point, above all scrambled sums: at most 8 * 2^8 * 2^32, shifted
+/// by three.
+pub(super) const COUNT_SHIFT: u32 = 46;
 
 /// Scrambles the number of members that contain a point; the low 32 bits count.
 #[inline(always)]
@@ -59,7 +65,7 @@ impl<const W: usize> Points<W> {
             higher_levels,
             class,
             ties: Ties::new(points),
-            action: Action::new(group, 0..len, &number, W),
+            action: Arc::new(Action::new(group, 0..len, &number, W)),
         }
     }
 
@@ -87,7 +93,8 @@ impl<const W: usize> Points<W> {
         let mut keys = [0u64; MAX_POINTS];
         for i in 0..n {
             let sum: u64 = (0..n).map(|j| counts[i * MAX_POINTS + j] * scrambled[j]).sum();
-            keys[i] = u64::from(self.class[i]) << 56 | sum << 3 | i as u64;
+            let count = counts[i * MAX_POINTS + i];
+            keys[i] = u64::from(self.class[i]) << 56 | count << COUNT_SHIFT | sum << 3 | i as u64;
         }
         for (i, level, elements) in &self.higher_levels {
             let count = ideal.intersection(elements).len() as u64;

@@ -66,7 +66,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::super::action::{GroupElement, MAX_POINTS};
-    use super::super::points::{Points, SPREAD, least_image};
+    use super::super::points::{COUNT_SHIFT, Points, SPREAD, least_image};
     use super::{Canonical, Ideal};
 
     /// Lanes of a register: ideals in a batch.
@@ -151,7 +151,8 @@ mod x86 {
             for j in 0..N {
                 sum = _mm512_add_epi64(sum, _mm512_mul_epu32(counts[i][j], scrambled[j]));
             }
-            keys[i] = _mm512_or_si512(_mm512_slli_epi64::<3>(sum), _mm512_set1_epi64(i as i64));
+            let low = _mm512_or_si512(_mm512_slli_epi64::<3>(sum), _mm512_set1_epi64(i as i64));
+            keys[i] = _mm512_or_si512(_mm512_slli_epi64::<COUNT_SHIFT>(counts[i][i]), low);
         }
         // Odd-even transposition: N rounds sort N keys.
         for round in 0..N {

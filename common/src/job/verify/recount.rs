@@ -10,7 +10,7 @@ use crate::job::space::number;
 use crate::job::{JobError, Method, SizeCount};
 use crate::parallel::crew;
 use crate::space::code::Ranks;
-use crate::space::layer::{BaseLayer, hash, shard_of};
+use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::survey;
 use crate::store::ShardKind;
@@ -124,18 +124,16 @@ struct Found {
 }
 
 fn look_at<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, threads: usize) -> Found {
-    let shards = layer.shards.iter().enumerate();
-    let chunks = shards.flat_map(|(number, shard)| shard.chunks(CHUNK).map(move |bases| (number, bases)));
+    let chunks = layer.shards.iter().flat_map(|shard| shard.chunks(CHUNK));
     let start = || (Found::default(), Vec::new());
-    let parts = crew(threads, chunks, start, |(found, forms), (shard, bases)| {
+    let parts = crew(threads, chunks, start, |(found, forms), bases| {
         forms.clear();
         split.symmetry.canonical_batch(bases, forms);
         for (base, form) in bases.iter().zip(&*forms) {
             let here = form.ideal == *base
                 && base.len() == layer.size
                 && base.is_subset(&Ideal::first(split.base))
-                && base.iter().all(|x| split.lower_covers[x].is_subset(base))
-                && shard_of(hash(base), layer.shards.len()) == shard;
+                && base.iter().all(|x| split.lower_covers[x].is_subset(base));
             found.misplaced += u64::from(!here);
             if here {
                 let orbit = split.symmetry.orbit_size(form);
@@ -143,10 +141,11 @@ fn look_at<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, threads: usiz
                 found.edges_down += orbit * Labelled::from(split.removable(*base).count());
             }
         }
-        // A base is stored once.
-        found.misplaced += bases.windows(2).filter(|pair| pair[0] >= pair[1]).count() as u64;
     });
-    parts.into_iter().fold(Found::default(), |sum, (part, _)| Found {
+    // Ascending throughout the layer, so none is stored twice.
+    let misordered = layer.iter().zip(layer.iter().skip(1)).filter(|(base, next)| base >= next).count() as u64;
+    let found = Found { misplaced: misordered, ..Found::default() };
+    parts.into_iter().fold(found, |sum, (part, _)| Found {
         misplaced: sum.misplaced + part.misplaced,
         edges_up: sum.edges_up + part.edges_up,
         edges_down: sum.edges_down + part.edges_down,

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sums::LayerSums;
 use super::worker::{Chunk, Context, Worker};
-use crate::ideal::Ideal;
 use crate::parallel::crew;
 use crate::space::code::Ranks;
 use crate::space::index::BaseIndex;
@@ -63,16 +62,15 @@ pub fn evaluate_layer<const W: usize>(
     isa: Isa,
     watch: &Watch<'_>,
 ) -> Result<LayerSums, Unevaluated> {
-    let context = Context { split, ranks, below, size: layer.size, top };
+    let context = Context { split, ranks, below, size: layer.size, top, isa };
     let chunks = chunks(layer, survey, table, width);
     match width {
-        1 => evaluate_chunks::<W, 1>(&context, chunks, threads, isa, watch),
-        2 => evaluate_chunks::<W, 2>(&context, chunks, threads, isa, watch),
-        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, isa, watch),
-        4 => evaluate_chunks::<W, 4>(&context, chunks, threads, isa, watch),
-        8 => evaluate_chunks::<W, 8>(&context, chunks, threads, isa, watch),
-        16 => evaluate_chunks::<W, 16>(&context, chunks, threads, isa, watch),
-        32 => evaluate_chunks::<W, 32>(&context, chunks, threads, isa, watch),
+        1 => evaluate_chunks::<W, 1>(&context, chunks, threads, watch),
+        2 => evaluate_chunks::<W, 2>(&context, chunks, threads, watch),
+        3 => evaluate_chunks::<W, 3>(&context, chunks, threads, watch),
+        4 => evaluate_chunks::<W, 4>(&context, chunks, threads, watch),
+        8 => evaluate_chunks::<W, 8>(&context, chunks, threads, watch),
+        32 => evaluate_chunks::<W, 32>(&context, chunks, threads, watch),
         _ => panic!("width {width} is none of those compiled"),
     }
 }
@@ -114,7 +112,6 @@ fn evaluate_chunks<const W: usize, const D: usize>(
     context: &Context<'_, W>,
     chunks: Vec<Chunk<'_, W>>,
     threads: usize,
-    isa: Isa,
     watch: &Watch<'_>,
 ) -> Result<LayerSums, Unevaluated> {
     let uppers = context.split.uppers.as_ref().map_or(0, |uppers| uppers.element.len());
@@ -123,11 +120,7 @@ fn evaluate_chunks<const W: usize, const D: usize>(
     let lost = AtomicU64::new(0);
     let workers = crew(threads, chunks.into_iter(), worker, |worker, chunk| {
         if lost.load(Ordering::Relaxed) == 0 && !watch.is_stopped() {
-            match isa {
-                // Wide values are rare and their layers small: not worth a second copy of the code.
-                Isa::Wide if D <= 4 => super::wide::evaluate(worker, context, chunk),
-                _ => worker.evaluate(context, chunk, |action, g, set| action.apply(g, Ideal([set])).0[0]),
-            }
+            worker.evaluate(context, chunk);
             lost.fetch_or(worker.lost(), Ordering::Relaxed);
             watch.advance(worker.edges());
         }

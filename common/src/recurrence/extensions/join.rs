@@ -48,8 +48,7 @@ pub fn join_layer<const W: usize>(
             3 => join_exchanging::<W, 3>(split, ranks, evaluated, top, threads, watch),
             4 => join_exchanging::<W, 4>(split, ranks, evaluated, top, threads, watch),
             8 => join_exchanging::<W, 8>(split, ranks, evaluated, top, threads, watch),
-            16 => join_exchanging::<W, 16>(split, ranks, evaluated, top, threads, watch),
-            _ => join_exchanging::<W, 32>(split, ranks, evaluated, top, threads, watch),
+            _ => panic!("half of a poset of 128 elements has values of at most eight limbs"),
         },
     };
     watch.check()?;

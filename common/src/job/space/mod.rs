@@ -3,23 +3,25 @@
 //! What is known of every layer is at hand after [`Space::enumerate`]; the bases themselves stay in memory as long as they
 //! are few, and come back from the store, or from the layer below, when they are asked for.
 
+mod files;
+
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 
 use super::checkpoint::Checkpoints;
 use super::progress::Meter;
-use super::records::{SpaceLayer, bases_key, layer_document, space_owner};
+use super::records::{SpaceLayer, space_owner};
 use super::{JobError, Phase, Progress, SizeCount};
-use crate::ideal::{Ideal, Labelled};
-use crate::parallel::crew;
+use crate::ideal::Labelled;
 use crate::poset::Poset;
 use crate::space::code::Ranks;
 use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::{Survey, survey};
-use crate::store::{Commit, ShardKind, Store, StoreError, bases_in_block};
+use crate::store::Store;
+use files::{Unsaved, read_bases, starts, write_layers};
 
 /// Spaces with fewer states are found again in no time and leave no files.
 pub(super) const WORTH_FILES: u64 = 50_000;
@@ -54,14 +56,6 @@ struct Layer<const W: usize> {
     bases: Option<Arc<BaseLayer<W>>>,
     survey: Option<Survey>,
     saved: bool,
-}
-
-/// A layer to be written.
-struct Unsaved<const W: usize> {
-    record: SpaceLayer,
-    bases: Arc<BaseLayer<W>>,
-    /// For each shard the number of its states before each block of bases.
-    starts: Vec<Vec<u64>>,
 }
 
 /// How a space is to be made.
@@ -352,69 +346,6 @@ impl<'a, const W: usize> Space<'a, W> {
         let unsaved = self.take_unsaved();
         if unsaved.is_empty() { Ok(()) } else { write_layers(self.store, &self.owner, &unsaved) }
     }
-}
-
-/// For each shard the number of its states before each block of bases in its file: with one state a base, unless
-/// `places` says otherwise.
-fn starts<const W: usize>(bases: &BaseLayer<W>, places: Option<&[u64]>) -> Vec<Vec<u64>> {
-    let mut first = 0;
-    let mut starts = Vec::new();
-    for shard in &bases.shards {
-        let blocks = (0..shard.len()).step_by(bases_in_block::<W>());
-        starts.push(match places {
-            Some(places) => blocks.map(|i| places[first + i] - places[first]).collect(),
-            None => blocks.map(|i| i as u64).collect(),
-        });
-        first += shard.len();
-    }
-    starts
-}
-
-fn write_layers<const W: usize>(store: &Store, owner: &str, layers: &[Unsaved<W>]) -> Result<(), JobError> {
-    let mut commit = Commit::new();
-    for Unsaved { record, bases, starts } in layers {
-        for (number, (shard, starts)) in bases.shards.iter().zip(starts).enumerate() {
-            let key = bases_key(owner, record.size, number);
-            let written = store.write_bases(&key, shard, |i| starts[i / bases_in_block::<W>()])?;
-            commit.put_shard(key, written.record());
-        }
-        commit.put_document(owner, &layer_document(record.size), record)?;
-    }
-    store.commit(commit)?;
-    tracing::debug!(layers = layers.len(), "bases stored");
-    Ok(())
-}
-
-/// The bases of a stored layer; `None` if they are damaged or gone, after damaged files were set aside.
-fn read_bases<const W: usize>(
-    store: &Store,
-    owner: &str,
-    record: &SpaceLayer,
-    threads: usize,
-) -> Result<Option<BaseLayer<W>>, JobError> {
-    let stored = store.shards_in_layer(owner, ShardKind::Bases, record.size as u16)?;
-    if stored.len() != record.shards.len() {
-        return Ok(None);
-    }
-    type Read<const W: usize> = (usize, Result<Vec<Ideal<W>>, StoreError>);
-    let read = crew(threads, stored.iter().enumerate(), Vec::new, |read: &mut Vec<Read<W>>, (number, (key, _))| {
-        read.push((number, store.read_bases::<W>(key)));
-    });
-    let mut shards = vec![Vec::new(); stored.len()];
-    let mut whole = true;
-    for (number, shard) in read.into_iter().flatten() {
-        match shard {
-            Ok(bases) => shards[number] = bases,
-            Err(error) if error.damaged_file().is_some() => {
-                tracing::warn!("{error}; it is set aside and its bases are computed again");
-                store.set_aside(&stored[number].0)?;
-                whole = false;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    whole &= shards.iter().map(|shard| shard.len() as u64).eq(record.shards.iter().copied());
-    Ok(whole.then_some(BaseLayer { size: record.size, shards }))
 }
 
 /// The number as the documents have it.

@@ -1,0 +1,66 @@
+//! Vectors on huge pages.
+//!
+//! Tables of gigabytes are read at random, and with pages of 4 KiB nearly every read waits for the address to be
+//! translated first. Where the kernel grants huge pages on request, a large vector asks for them before it is touched.
+//!
+//! The one `unsafe` call passes the vector's own memory to `madvise` with an advice that changes how it is backed and never
+//! what it holds.
+#![allow(unsafe_code)]
+
+/// Bytes from which on huge pages are worth the asking.
+const LARGE: usize = 4 << 20;
+
+/// So many zeros, whose memory is taken when they are first used.
+pub fn zeroed(len: usize) -> Vec<u64> {
+    let items = vec![0; len];
+    advise(items.as_ptr(), items.len());
+    items
+}
+
+/// A vector of copies of an item.
+pub fn filled<T: Clone>(item: T, len: usize) -> Vec<T> {
+    let mut items = Vec::with_capacity(len);
+    advise(items.as_ptr(), items.capacity());
+    items.resize(len, item);
+    items
+}
+
+/// Asks for huge pages behind a vector's memory.
+fn advise<T>(start: *const T, len: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        let page = rustix::param::page_size();
+        let bytes = len * size_of::<T>();
+        let skipped = start.cast::<u8>().align_offset(page);
+        if bytes < LARGE || skipped >= bytes {
+            return;
+        }
+        let whole = (bytes - skipped) / page * page;
+        // SAFETY: the pages lie within memory that the vector owns, whether in use or not, and the advice changes neither
+        // contents nor access. Where the kernel has none to give, nothing changes.
+        let _ = unsafe {
+            let first = start.cast::<u8>().add(skipped).cast_mut().cast();
+            rustix::mm::madvise(first, whole, rustix::mm::Advice::LinuxHugepage)
+        };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, len);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_and_small_vectors_hold_what_is_put_in() {
+        for len in [0, 1, 1000, 3 << 18, (3 << 18) + 7] {
+            let mut items = filled(7u64, len);
+            assert!(items.capacity() >= len && items.iter().all(|&item| item == 7));
+            items.push(8);
+            assert_eq!(items.len(), len + 1);
+            let mut zeros = zeroed(len);
+            assert!(zeros.len() == len && zeros.iter().all(|&zero| zero == 0));
+            zeros.fill(9);
+        }
+    }
+}
