@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use crate::ideal::{Bits, Ideal};
 use crate::job::certificate::Certificate;
-use crate::job::records::{JOB, JOB_FORMAT, JobRecord, values_key};
+use crate::job::records::{JOB, JOB_FORMAT, JobRecord, bases_key, values_key};
 use crate::job::{JobId, JobSpec, Method, Question, SizeLimits};
 use crate::poset::Poset;
 use crate::recurrence::limbs;
@@ -123,14 +123,43 @@ impl<'a> Stored<'a> {
         base: Ideal<W>,
         slot: impl FnOnce(&FoundBase<W>) -> u64,
     ) -> Result<Option<BigUint>, StoreError> {
-        for (key, _) in self.store.shards_in_layer(&job.space, ShardKind::Bases, layer as u16)? {
-            let Some(found) = self.store.find_base(&key, &base)? else { continue };
-            let values = values_key(&job.spec.id(), layer, key.shard as usize);
-            if self.store.shard(&values)?.is_none() {
+        let Some((shard, found)) = self.find(job, layer, &base)? else { return Ok(None) };
+        let values = values_key(&job.spec.id(), layer, shard);
+        if self.store.shard(&values)?.is_none() {
+            return Ok(None);
+        }
+        let values = self.store.read_value_range(&values, slot(&found), 1)?;
+        Ok(Some(limbs::value(&values.limbs)))
+    }
+
+    /// The shard of a base and its place there. Shards are pieces of the ascending layer, so it is in the last one that
+    /// begins below it.
+    fn find<const W: usize>(
+        &self,
+        job: &JobRecord,
+        layer: usize,
+        base: &Ideal<W>,
+    ) -> Result<Option<(usize, FoundBase<W>)>, StoreError> {
+        let (mut below, mut above) = (0, self.store.shards_in_layer(&job.space, ShardKind::Bases, layer as u16)?.len());
+        while below < above {
+            let middle = (below + above) / 2;
+            let file = self.store.open_shard(&bases_key(&job.space, layer, middle))?;
+            // The top word of the shard's first base.
+            if file.metas().first().is_some_and(|meta| meta.words[0] <= base.0[W - 1]) {
+                below = middle + 1;
+            } else {
+                above = middle;
+            }
+        }
+        // Several shards can begin with the same top word.
+        for shard in (0..below).rev() {
+            let key = bases_key(&job.space, layer, shard);
+            if let Some(found) = self.store.find_base(&key, base)? {
+                return Ok(Some((shard, found)));
+            }
+            if self.store.open_shard(&key)?.metas().first().is_some_and(|meta| meta.words[0] < base.0[W - 1]) {
                 break;
             }
-            let values = self.store.read_value_range(&values, slot(&found), 1)?;
-            return Ok(Some(limbs::value(&values.limbs)));
         }
         Ok(None)
     }
@@ -149,6 +178,7 @@ mod tests {
     use crate::job::plain::{Plain, Set};
     use crate::job::query::quick;
     use crate::job::trial::{HALVES, finished, fresh};
+    use crate::store::Commit;
     use crate::symmetry::Canonicaliser;
 
     /// Compares the stored values of all ideals of at most `top` elements with plainly computed ones.
@@ -211,6 +241,30 @@ mod tests {
         let others = Stored::new(&store, Question::Ideals, &poset).expect("readable");
         assert_eq!(others.whole().expect("readable"), None, "no job of that question");
         assert!(stored.only(&JobId("another".to_owned())).jobs.is_empty());
+    }
+
+    #[test]
+    fn a_base_is_found_in_whichever_shard_it_is() {
+        let (_directory, store) = fresh();
+        let (poset, _) = finished(&store, Question::Extensions, "boolean:3", SizeLimits::NONE, false);
+        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+        let job = JobRecord { space: "pieces".to_owned(), ..stored.jobs[0].clone() };
+        // Many bases share their top word, so shards and blocks begin with equal ones.
+        let bases: Vec<Ideal<2>> = (0..8000u64).map(|i| Ideal([i % 3000 * 7, i / 3000])).collect();
+        for (number, shard) in bases.chunks(1200).enumerate() {
+            let key = bases_key("pieces", 3, number);
+            let written = store.write_bases(&key, shard, |i| i as u64).expect("written");
+            let mut commit = Commit::new();
+            commit.put_shard(key, written.record());
+            store.commit(commit).expect("committed");
+        }
+        for (i, base) in bases.iter().enumerate().step_by(37) {
+            let (shard, found) = stored.find(&job, 3, base).expect("readable").expect("there");
+            assert_eq!((shard, found.number), (i / 1200, i as u64 % 1200));
+            assert_eq!(stored.find(&job, 3, &Ideal([base.0[0] + 1, base.0[1]])).expect("readable"), None);
+        }
+        assert_eq!(stored.find(&job, 3, &Ideal([0, 9])).expect("readable"), None);
+        assert_eq!(stored.find(&job, 4, &bases[0]).expect("readable"), None);
     }
 
     #[test]

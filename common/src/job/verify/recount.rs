@@ -141,10 +141,11 @@ fn look_at<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, threads: usiz
                 found.edges_down += orbit * Labelled::from(split.removable(*base).count());
             }
         }
-        // A base is stored once, and in order.
-        found.misplaced += bases.windows(2).filter(|pair| pair[0] >= pair[1]).count() as u64;
     });
-    parts.into_iter().fold(Found::default(), |sum, (part, _)| Found {
+    // Ascending throughout the layer, so none is stored twice.
+    let misordered = layer.iter().zip(layer.iter().skip(1)).filter(|(base, next)| base >= next).count() as u64;
+    let found = Found { misplaced: misordered, ..Found::default() };
+    parts.into_iter().fold(found, |sum, (part, _)| Found {
         misplaced: sum.misplaced + part.misplaced,
         edges_up: sum.edges_up + part.edges_up,
         edges_down: sum.edges_down + part.edges_down,
