@@ -90,7 +90,7 @@ fn segment_of(hash: u64) -> usize {
 /// The first slot to look at, from the other bits.
 #[inline(always)]
 fn slot_of(hash: u64, segment: usize) -> usize {
-    ((hash << 4 >> 32) * segment as u64 >> 32) as usize
+    ((((hash << 4) >> 32) * segment as u64) >> 32) as usize
 }
 
 #[cfg(test)]

@@ -115,6 +115,7 @@ mod x86 {
 
     /// For each lane the number of the permutation that sorts the points, and the tie mask.
     #[inline]
+    #[expect(clippy::needless_range_loop, reason = "indices name pairs of points")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq")]
     fn sort<const W: usize, const N: usize>(
         points: &Points<W>,

@@ -114,10 +114,10 @@ impl<const D: usize> Products<D> {
 
     #[inline(always)]
     fn add(&mut self, a: &[u64; D], b: &[u64; D], weight: u64) {
-        for i in 0..D {
-            for j in 0..D {
+        for (i, &a) in a.iter().enumerate() {
+            for (j, &b) in b.iter().enumerate() {
                 let k = i + j;
-                self.lanes[k / D][k % D] += u128::from(a[i]) * u128::from(b[j]);
+                self.lanes[k / D][k % D] += u128::from(a) * u128::from(b);
             }
         }
         self.waiting += 1;
