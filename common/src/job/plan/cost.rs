@@ -4,12 +4,13 @@ use super::{Method, Question};
 use crate::job::estimate::{LayerSize, Profile};
 use crate::poset::Poset;
 
-/// Nanoseconds for a base edge: its canonical form during enumeration, and its form and look-up again in evaluation.
-const NS_PER_EDGE: f64 = 30.0;
+/// Nanoseconds for a base edge: its canonical form during enumeration, and its form and look-up again in evaluation
+/// (2026-11-29, B_7: 23 s of enumeration and 50 s of evaluation for 251 million edges).
+const NS_PER_EDGE: f64 = 290.0;
 /// The part of them that enumeration takes.
-const ENUMERATION_SHARE: f64 = 0.5;
-/// Nanoseconds for an addition of two values of up to four limbs.
-const NS_PER_ADDITION: f64 = 2.5;
+const ENUMERATION_SHARE: f64 = 0.3;
+/// Nanoseconds for an addition of two values of up to four limbs (the same run: 58 s for 5.3 thousand million).
+const NS_PER_ADDITION: f64 = 11.0;
 /// Bits of a value in a limb.
 const LIMB_BITS: f64 = 57.0;
 /// Bytes of a limb.
@@ -18,8 +19,8 @@ const LIMB_BYTES: f64 = 8.0;
 const WORD_BYTES: f64 = 8.0;
 /// Bytes of a word of a base in a file.
 const STORED_WORD_BYTES: f64 = 4.5;
-/// Entries of an index for each base: a power of two that leaves at least half of them empty.
-const INDEX_ENTRIES: f64 = 3.0;
+/// Entries of an index for each base, a little more than there are.
+const INDEX_ENTRIES: f64 = 1.5;
 /// Bytes a survey keeps for each base of a layer: its place, its available uppers, its stabiliser.
 const SURVEY_BYTES: f64 = 18.0;
 /// Copies of the bases of a layer while it is found and sorted.
