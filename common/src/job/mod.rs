@@ -151,7 +151,8 @@ pub enum Phase {
     Evaluate,
 }
 
-/// Where a job stands. Work is counted in base edges, which cost about the same everywhere in a phase.
+/// Where a job stands. Work is counted in base edges and, in evaluation, slots of tables besides: each costs about the same
+/// everywhere in a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// The stage.

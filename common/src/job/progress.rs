@@ -47,7 +47,7 @@ impl<'a> Meter<'a> {
     /// How far it is now.
     ///
     /// Evaluation goes along edges downwards, of which there are not quite as many as upwards; a layer counts for its
-    /// upward ones.
+    /// upward ones, and for its slots.
     fn progress(&self) -> Progress {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let here = self.watch.work().saturating_sub(stage.edges_before);

@@ -42,6 +42,7 @@ pub enum Unevaluated {
 const BLOCKS: usize = 96;
 /// Slots in a chunk, at most, unless one block has more.
 const SLOTS: u64 = 1 << 14;
+
 /// Fills `table` with the values of a layer, given the evaluated layer below (`None` for the empty base), and returns
 /// the layer's sums. `table` has `width` limbs for every slot of the survey, whatever their content.
 ///
