@@ -7,14 +7,47 @@
 //! what it holds.
 #![allow(unsafe_code)]
 
+use std::ops::{Deref, DerefMut};
+
 /// Bytes from which on huge pages are worth the asking.
 const LARGE: usize = 4 << 20;
 
-/// So many zeros, whose memory is taken when they are first used.
-pub fn zeroed(len: usize) -> Vec<u64> {
-    let items = vec![0; len];
-    advise(items.as_ptr(), items.len());
-    items
+/// Words of memory that begin with a cache line, so that no value of two or four words lies across two lines.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    items: Vec<u64>,
+    skipped: usize,
+    len: usize,
+}
+
+/// Words of a cache line.
+const LINE: usize = 8;
+
+impl Words {
+    /// So many zeros, whose memory is taken when they are first used.
+    pub fn zeroed(len: usize) -> Self {
+        let items = vec![0; len + LINE - 1];
+        advise(items.as_ptr(), items.len());
+        // Where the offset is unknown the words are merely not aligned.
+        let skipped = items.as_ptr().align_offset(LINE * size_of::<u64>()).min(LINE - 1);
+        Self { items, skipped, len }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        &self.items[self.skipped..self.skipped + self.len]
+    }
+}
+
+impl DerefMut for Words {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.items[self.skipped..self.skipped + self.len]
+    }
 }
 
 /// A vector of copies of an item.
@@ -58,8 +91,9 @@ mod tests {
             assert!(items.capacity() >= len && items.iter().all(|&item| item == 7));
             items.push(8);
             assert_eq!(items.len(), len + 1);
-            let mut zeros = zeroed(len);
+            let mut zeros = Words::zeroed(len);
             assert!(zeros.len() == len && zeros.iter().all(|&zero| zero == 0));
+            assert_eq!(zeros.as_ptr().addr() % 64, 0);
             zeros.fill(9);
         }
     }

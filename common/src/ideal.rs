@@ -90,6 +90,12 @@ impl<const W: usize> Ideal<W> {
         self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
     }
 
+    /// The member with the highest number, a maximal element; 0 where there is none.
+    #[inline(always)]
+    pub fn last(&self) -> Element {
+        (0..W).rev().find(|&w| self.0[w] != 0).map_or(0, |w| 64 * w + 63 - self.0[w].leading_zeros() as usize)
+    }
+
     /// Union.
     #[inline(always)]
     pub fn union(mut self, other: &Self) -> Self {

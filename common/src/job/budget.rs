@@ -1,11 +1,11 @@
 //! Whether a job fits into the memory budget and on the disk, before it starts.
 
 use super::records::JobRecord;
-use super::{JobError, JobSpec, RunOptions, plan};
+use super::{JobError, JobSpec, Plan, RunOptions, plan};
 use crate::poset::Poset;
 use crate::store::{ShardKind, Store, StoreError, free_space};
 
-/// Compares what the plan says with what there is; what is stored already takes no more room.
+/// The plan, after what it says was compared with what there is; what is stored already takes no more room.
 ///
 /// # Errors
 /// [`JobError::OutOfReach`], [`JobError::Memory`], [`JobError::Disk`]; errors of reading the catalogue.
@@ -15,7 +15,7 @@ pub(super) fn check_fits(
     poset: &Poset,
     record: &JobRecord,
     options: &RunOptions<'_>,
-) -> Result<(), JobError> {
+) -> Result<Plan, JobError> {
     let job = spec.id();
     let plan = plan(spec.question, poset, spec.limits)?;
     let (needed, budget) = (plan.memory_bytes as u64, options.memory);
@@ -29,7 +29,7 @@ pub(super) fn check_fits(
     if needed > free {
         return Err(JobError::Disk { job, needed, free });
     }
-    Ok(())
+    Ok(plan)
 }
 
 /// Bytes of the files of an owner.

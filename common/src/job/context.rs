@@ -3,7 +3,7 @@
 use super::certificate::Certificate;
 use super::progress::Meter;
 use super::records::JobRecord;
-use super::{JobError, JobId, JobSpec, Method, RunOptions};
+use super::{JobError, JobId, JobSpec, Method, Plan, RunOptions};
 use crate::store::Store;
 use crate::symmetry::Isa;
 
@@ -14,6 +14,7 @@ pub(super) struct Context<'a> {
     pub job: JobId,
     pub spec: JobSpec,
     pub method: Method,
+    pub plan: Plan,
     pub isa: Isa,
     pub meter: &'a Meter<'a>,
     /// What is stored of it, if it may be gone on from.

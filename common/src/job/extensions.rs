@@ -15,13 +15,14 @@ use super::records::{JOB, ValueLayer, layer_document, values_key};
 use super::resume;
 use super::sample::{Sample, sample_key, write_samples};
 use super::sampling::take_samples;
-use super::space::Space;
+use super::space::{Space, WORTH_FILES};
 use super::table::{digests, hex, shard_slots, widen, write_shard};
 use super::{JobError, Phase, Progress};
-use crate::huge;
+use crate::huge::Words;
 use crate::recurrence::extensions::{Evaluated, LayerSums, Unevaluated, evaluate_layer, join_layer};
 use crate::recurrence::limbs::{value, wider};
 use crate::space::code::Ranks;
+use crate::space::discover::Discovery;
 use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
@@ -30,6 +31,9 @@ use crate::store::{Commit, Store};
 
 /// Entries of an index for each base, at most, each a base and a place.
 const INDEX_ENTRIES: u64 = 4;
+
+/// A table gets room for so many times the states that the plan expects of the largest layer.
+const ROOM: f64 = 1.1;
 
 /// The layers of a job as far as they are evaluated.
 pub(super) struct Evaluation<'a, const W: usize> {
@@ -45,7 +49,9 @@ pub(super) struct Evaluation<'a, const W: usize> {
     /// The newest of them with its values.
     newest: Option<Arc<Evaluated<W>>>,
     /// Memory for the next table.
-    spare: Vec<u64>,
+    spare: Words,
+    /// Finds the layers that are not stored.
+    discovery: Discovery<W>,
     /// Number of layers whose records are stored.
     recorded: usize,
     /// The layer whose table was stored last.
@@ -79,10 +85,11 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             split,
             ranks,
             joined,
-            has_files: space.has_files(),
+            has_files: space.has_files() || context.plan.states >= WORTH_FILES as f64,
             layers: Vec::new(),
             newest: None,
-            spare: Vec::new(),
+            spare: Words::default(),
+            discovery: Discovery::default(),
             recorded: 0,
             stored: None,
             samples: Vec::new(),
@@ -123,7 +130,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                 other => other?,
             }
             if self.has_files && (checkpoints.is_due() || self.context.options.keep_values) {
-                self.save(checkpoints)?;
+                self.save(space, checkpoints)?;
             }
         }
         Ok(())
@@ -147,9 +154,17 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     ) -> Result<(), JobError> {
         let (context, threads) = (self.context, self.context.threads());
         let layer = self.layers.len();
-        context.meter.begin_layer(self.progress(space), Some(space.record(layer).edges + space.record(layer).slots));
+        let mut progress = self.progress(space);
+        let is_new = layer == space.found();
+        if let (true, Some(newest)) = (is_new, &self.newest) {
+            context.meter.begin_layer(progress, None);
+            space.discover(&mut self.discovery, &newest.layer, &newest.survey.places)?;
+        }
+        let record = space.record(layer);
+        progress.done += record.edges;
+        context.meter.begin_layer(progress, Some(record.edges + record.slots));
         let (bases, survey) = take_layer(space, layer)?;
-        let (table, width, sums) = self.fill_table((&bases, &survey), space, checkpoints)?;
+        let (table, width, sums) = self.fill_table((&bases, &survey), is_new, space, checkpoints)?;
         let index = BaseIndex::new(&bases, &survey.places, threads);
         let evaluated = Evaluated { layer: bases, index, survey, table, width };
         let below = self.newest.as_deref();
@@ -178,12 +193,19 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     }
 
     fn progress(&self, space: &Space<'a, W>) -> Progress {
+        let work = |records: usize| -> u64 {
+            space.records().take(records).map(|record| 2 * record.edges + record.slots).sum()
+        };
+        let done = work(self.layers.len());
+        let all_found = space.found() > space.last_layer();
+        let plan = &self.context.plan;
+        let total = if all_found { work(space.found()) } else { (2.0 * plan.edges + plan.states) as u64 };
         Progress {
             phase: Phase::Evaluate,
             layer: self.layers.len(),
             last_layer: space.last_layer(),
-            done: space.records().take(self.layers.len()).map(|record| record.edges + record.slots).sum(),
-            total: Some(space.records().map(|record| record.edges + record.slots).sum()),
+            done,
+            total: Some(total.max(done)),
             ideals: self.layers.iter().map(|layer| layer.slots).sum(),
         }
     }
@@ -192,9 +214,10 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     fn fill_table(
         &mut self,
         (bases, survey): (&BaseLayer<W>, &Survey),
+        is_new: bool,
         space: &Space<'a, W>,
         checkpoints: &mut Checkpoints<'_, 'a>,
-    ) -> Result<(Vec<u64>, usize, LayerSums), JobError> {
+    ) -> Result<(Words, usize, LayerSums), JobError> {
         let context = self.context;
         let mut table = std::mem::take(&mut self.spare);
         let mut width = self.newest.as_ref().map_or(1, |newest| newest.width);
@@ -202,15 +225,15 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             self.check_memory(space, width)?;
             let length = survey.slots as usize * width;
             if table.len() < length {
-                // Room for the largest table there will be; its content is of no use, so none is copied.
-                let most = space.records().skip(bases.size).map(|record| record.slots).max().unwrap_or(survey.slots);
+                // Room for the largest table there will be, about; its content is of no use, so none is copied.
+                let most = (self.context.plan.most_states * ROOM) as usize * width;
                 drop(std::mem::take(&mut table));
-                table = huge::zeroed(most as usize * width);
+                table = Words::zeroed(length.max(most));
             }
             let result = evaluate_layer(
                 self.split,
                 self.ranks,
-                self.newest.as_deref(),
+                (self.newest.as_deref(), is_new.then(|| self.discovery.edges())),
                 (bases, survey),
                 context.method.top(),
                 (&mut table[..length], width),
@@ -241,7 +264,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         let slots: Vec<u64> = space.records().skip(from).map(|record| record.slots).collect();
         let tables = slots.windows(2).map(|pair| pair[0] + pair[1]).max().unwrap_or(slots[0]) * 8 * width as u64;
         let bases = space.records().skip(from).map(|record| record.bases()).max().unwrap_or(0);
-        let needed = tables + bases * INDEX_ENTRIES * 8 * (W as u64 + 1) + space.resident_bytes();
+        let needed = tables + bases * INDEX_ENTRIES * 8 * (W as u64 + 1) + space.resident_bytes() + self.discovery.bytes();
         self.context.check_memory(needed)
     }
 
@@ -261,14 +284,16 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         Ok(())
     }
 
-    fn save(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
+    fn save(&mut self, space: &mut Space<'a, W>, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
         // The one before must have ended before its table can be called obsolete.
         checkpoints.wait()?;
         let context = self.context;
-        match self.take_unsaved() {
-            Some(unsaved) => checkpoints.begin(move || write(context, unsaved)),
-            None => Ok(()),
-        }
+        let write_space = space.take_writer();
+        let unsaved = self.take_unsaved();
+        checkpoints.begin(move || {
+            write_space()?;
+            unsaved.map_or(Ok(()), |unsaved| write(context, unsaved))
+        })
     }
 
     fn take_unsaved(&mut self) -> Option<Unsaved<W>> {

@@ -152,7 +152,7 @@ pub enum Phase {
 }
 
 /// Where a job stands. Work is counted in base edges and, in evaluation, slots of tables besides: each costs about the same
-/// everywhere in a phase.
+/// everywhere in a phase. An evaluation that discovers its layers too meets every edge twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// The stage.
@@ -163,8 +163,8 @@ pub struct Progress {
     pub last_layer: usize,
     /// Work done in this phase, including what an earlier process did.
     pub done: u64,
-    /// Work of this phase in all, where it is known (evaluation: exactly; enumeration: not before it ends, except
-    /// where the counts are published).
+    /// Work of this phase in all, where something is known about it: exactly where all layers were found before or their
+    /// counts are published, otherwise as the plan estimates it.
     pub total: Option<u64>,
     /// Orbits of ideals (enumeration) or states (evaluation) dealt with so far.
     pub ideals: u64,
@@ -237,6 +237,10 @@ pub struct Plan {
     pub labelled: Amount,
     /// States that will be evaluated.
     pub states: f64,
+    /// States of the largest base layer.
+    pub most_states: f64,
+    /// Base edges.
+    pub edges: f64,
     /// Additions, or the unit of work of the question.
     pub operations: f64,
     /// CPU seconds on a machine like the one the figures of the README were measured on.

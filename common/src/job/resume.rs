@@ -5,6 +5,7 @@ use super::context::Context;
 use super::records::{LAYER_PREFIX, ValueLayer};
 use super::space::Space;
 use super::table::read_table;
+use crate::huge::Words;
 use crate::store::{Commit, ShardKind};
 
 /// What an earlier process has evaluated.
@@ -12,7 +13,7 @@ pub(super) struct Evaluated {
     /// The records of all layers so far.
     pub records: Vec<ValueLayer>,
     /// The table of the last one.
-    pub table: Vec<u64>,
+    pub table: Words,
 }
 
 /// What is evaluated up to the newest layer whose table is stored and whole. What lies beyond it, or

@@ -113,13 +113,13 @@ fn certify(
         method,
         space: space_owner(&spec.poset, base),
     };
-    check_fits(store, &spec, poset, &record, options)?;
+    let plan = check_fits(store, &spec, poset, &record, options)?;
     let stored = JobRecord::load(store, &job)?
         .filter(|stored| (stored.format, stored.method, &stored.space) == (JOB_FORMAT, method, &record.space));
     let new_record = if certificate.is_some() { None } else { Some(record) };
     let meter = Meter::new(options.interrupt);
     let isa = Isa::detect();
-    let context = Context { store, options, job, spec, method, isa, meter: &meter, stored, certificate, new_record };
+    let context = Context { store, options, job, spec, method, plan, isa, meter: &meter, stored, certificate, new_record };
     reporting(&meter, options.progress, || match (method, poset.words()) {
         (Method::Halves { .. }, _) => {
             let split = Split::halves(poset, isa).expect("the method was chosen because there is such a split");
@@ -155,15 +155,19 @@ fn compute<const W: usize>(
     let by_duality = context.spec.limits.max.is_none() && poset.duality().is_some();
     std::thread::scope(|scope| {
         let mut checkpoints = Checkpoints::new(scope, context.options.checkpoint);
-        space.enumerate(&mut checkpoints)?;
-        let mut resumed = space.is_resumed();
+        let mut resumed = false;
         let mut evaluated = None;
-        if context.spec.question == Question::Extensions {
-            let mut evaluation = Evaluation::resume(context, (split, &ranks), by_duality, &mut space)?;
-            resumed |= evaluation.is_resumed();
-            evaluation.run(&mut space, &mut checkpoints)?;
-            evaluated = Some(evaluation.finish());
+        match context.spec.question {
+            Question::Ideals => space.enumerate(&mut checkpoints)?,
+            Question::Extensions => {
+                space.begin()?;
+                let mut evaluation = Evaluation::resume(context, (split, &ranks), by_duality, &mut space)?;
+                resumed = evaluation.is_resumed();
+                evaluation.run(&mut space, &mut checkpoints)?;
+                evaluated = Some(evaluation.finish());
+            }
         }
+        resumed |= space.is_resumed();
         checkpoints.wait()?;
         space.save_now()?;
         Ok((finish(context, poset, &space, evaluated)?, resumed))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::JobId;
 use super::records::{ValueLayer, ValueShard, values_key};
-use crate::huge;
+use crate::huge::Words;
 use crate::parallel::crew;
 use crate::space::layer::BaseLayer;
 use crate::space::survey::Survey;
@@ -73,8 +73,8 @@ pub(super) fn read_table(
     job: &JobId,
     record: &ValueLayer,
     threads: usize,
-) -> Result<Option<Vec<u64>>, StoreError> {
-    let mut table = huge::zeroed(record.slots as usize * record.width);
+) -> Result<Option<Words>, StoreError> {
+    let mut table = Words::zeroed(record.slots as usize * record.width);
     let mut parts = Vec::new();
     let mut rest = &mut table[..];
     for (number, shard) in record.shards.iter().enumerate() {
@@ -115,9 +115,11 @@ pub(super) fn read_table(
 }
 
 /// Makes the first values of a table wider in place, from the last one down.
-pub(super) fn widen(table: &mut Vec<u64>, values: usize, from: usize, to: usize) {
+pub(super) fn widen(table: &mut Words, values: usize, from: usize, to: usize) {
     if table.len() < values * to {
-        table.resize(values * to, 0);
+        let mut larger = Words::zeroed(values * to);
+        larger[..values * from].copy_from_slice(&table[..values * from]);
+        *table = larger;
     }
     for i in (0..values).rev() {
         // The new place lies behind every value that is still to move.
@@ -140,12 +142,12 @@ mod tests {
     fn widening_in_place_is_widening() {
         for (from, to) in [(1, 2), (2, 3), (4, 8), (8, 16)] {
             let table: Vec<u64> = (1..=5 * from as u64).collect();
-            let mut wide = table.clone();
-            widen(&mut wide, 5, from, to);
-            assert_eq!(wide, widened(&table, from, to));
-            let mut longer = [&table[..], &[7; 100]].concat();
-            widen(&mut longer, 5, from, to);
-            assert_eq!(longer[..5 * to], wide);
+            for room in [0, 100] {
+                let mut wide = Words::zeroed(table.len() + room);
+                wide[..table.len()].copy_from_slice(&table);
+                widen(&mut wide, 5, from, to);
+                assert_eq!(wide[..5 * to], widened(&table, from, to));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! "Isomorph-free exhaustive generation", J. Algorithms 26, 1998). So nothing is looked up during enumeration, and only
 //! bases with a non-trivial stabiliser can turn up more than once; those repetitions are sorted out.
 
-use super::layer::{BaseLayer, shard_count};
+use super::layer::BaseLayer;
 use super::split::Split;
 use crate::ideal::{Element, Ideal};
 use crate::parallel::crew;
@@ -63,7 +63,7 @@ pub fn next_layer<const W: usize>(
     watch.check()?;
     let edges = found.iter().map(|found| found.edges).sum();
     let candidates: Vec<Vec<Ideal<W>>> = found.into_iter().map(|found| found.candidates).collect();
-    Ok((BaseLayer { size: layer.size + 1, shards: sorted_shards(candidates, threads) }, edges))
+    Ok((BaseLayer::of_sorted(layer.size + 1, &sorted(candidates, threads)), edges))
 }
 
 /// Whether the parent of the form may be the base that `x` was added to. For a trivial stabiliser exactly one (parent,
@@ -75,7 +75,7 @@ fn is_from_parent<const W: usize>(
     form: &Canonical<W>,
     x: Element,
 ) -> bool {
-    let last = last(&form.ideal);
+    let last = form.ideal.last();
     match action {
         _ if form.stabiliser == 0 => true,
         None => x == last,
@@ -87,14 +87,8 @@ fn is_from_parent<const W: usize>(
     }
 }
 
-/// The member with the highest number, which is a maximal element.
-#[inline(always)]
-fn last<const W: usize>(ideal: &Ideal<W>) -> Element {
-    (0..W).rev().find(|&w| ideal.0[w] != 0).map_or(0, |w| 64 * w + 63 - ideal.0[w].leading_zeros() as usize)
-}
-
-/// Sorts candidates, drops repetitions, and cuts the layer into shards.
-fn sorted_shards<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Vec<Ideal<W>>> {
+/// Sorts candidates and drops repetitions.
+fn sorted<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Ideal<W>> {
     crew(
         threads,
         candidates.iter_mut(),
@@ -109,8 +103,7 @@ fn sorted_shards<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: us
     // A stable sort notices the sorted runs that the threads left, and merges them.
     bases.sort();
     bases.dedup();
-    let shard = bases.len().div_ceil(shard_count(bases.len())).max(1);
-    bases.chunks(shard).map(<[_]>::to_vec).collect()
+    bases
 }
 
 #[cfg(test)]

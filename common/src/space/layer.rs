@@ -45,6 +45,12 @@ impl<const W: usize> BaseLayer<W> {
         Self { size: 0, shards: vec![vec![Ideal::empty()]] }
     }
 
+    /// A layer of canonical bases that ascend, cut into shards.
+    pub fn of_sorted(size: usize, bases: &[Ideal<W>]) -> Self {
+        let shard = bases.len().div_ceil(shard_count(bases.len())).max(1);
+        Self { size, shards: bases.chunks(shard).map(<[_]>::to_vec).collect() }
+    }
+
     /// Number of bases.
     pub fn len(&self) -> usize {
         self.shards.iter().map(Vec::len).sum()

@@ -1,6 +1,8 @@
 //! The canonical antichain space: canonical bases by number of elements, and the fibres over them.
 
 pub mod code;
+pub mod discover;
+pub mod edges;
 pub mod enumerate;
 pub mod fibre;
 pub mod index;

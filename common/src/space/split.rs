@@ -20,6 +20,8 @@ pub struct Split<const W: usize> {
     pub elements: usize,
     /// Number of elements of the base.
     pub base: usize,
+    /// The set of all base elements.
+    pub whole_base: Ideal<W>,
     /// Canonical forms of bases.
     pub symmetry: Canonicaliser<W>,
     /// For each base element its lower covers.
@@ -78,6 +80,7 @@ impl<const W: usize> Split<W> {
         Self {
             elements: poset.len(),
             base,
+            whole_base: Ideal::first(base),
             symmetry: Canonicaliser::for_prefix(poset, base, isa),
             lower_covers: (0..base).map(|x| within(poset.lower_covers(x))).collect(),
             upper_covers: (0..base).map(|x| within(poset.upper_covers(x))).collect(),
@@ -95,7 +98,7 @@ impl<const W: usize> Split<W> {
     /// The base elements that can be added to a base.
     #[inline(always)]
     pub fn addable(&self, base: Ideal<W>) -> impl Iterator<Item = usize> {
-        Ideal::first(self.base).difference(&base).iter().filter(move |&x| self.lower_covers[x].is_subset(&base))
+        self.whole_base.difference(&base).iter().filter(move |&x| self.lower_covers[x].is_subset(&base))
     }
 
     /// The dual of (B, U) as a base and an upper word, both still labelled.
@@ -103,7 +106,7 @@ impl<const W: usize> Split<W> {
     /// Only for [`Duality::Exchanging`]: x is in the dual of I when the dual of x is not in I.
     #[inline(always)]
     pub fn dual(&self, base: u64, upper: u64) -> (u64, u64) {
-        let all = Ideal::<1>::first(self.base).0[0];
+        let all = self.whole_base.0[0];
         (all & !upper, all & !base)
     }
 }

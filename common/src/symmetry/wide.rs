@@ -22,6 +22,7 @@ pub fn available() -> bool {
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512bitalg")
             && is_x86_feature_detected!("avx512vpopcntdq")
             && is_x86_feature_detected!("popcnt")

@@ -152,7 +152,7 @@ impl Profile {
         let split = observer.split;
         // Only an antichain's group has no such order; see `EXACT_EDGES`.
         let order = split.symmetry.group_order().unwrap_or(1) as f64;
-        let within = Ideal::first(split.base);
+        let within = split.whole_base;
         let mut particles = Particles::draw(split, ideals, PARTICLES, seed);
         let mut forms = Vec::new();
         while self.layers.len() <= end.min(split.base) {
@@ -187,7 +187,7 @@ impl Profile {
 /// are as small as the first ones, but have the largest fibres.
 fn enumerate_down<const W: usize>(observer: &mut Observer<'_, W>, least: usize) -> Vec<LayerSize> {
     let split = observer.split;
-    let mut bases = vec![Ideal::first(split.base)];
+    let mut bases = vec![split.whole_base];
     let mut layers = Vec::new();
     let mut edges = 0;
     loop {

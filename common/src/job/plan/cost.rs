@@ -35,6 +35,10 @@ const DIRECTORY_BYTES: f64 = 1_048_576.0;
 pub struct Cost {
     /// States that will be evaluated.
     pub states: f64,
+    /// States of the largest base layer.
+    pub most_states: f64,
+    /// Base edges.
+    pub edges: f64,
     /// Additions, or base edges where nothing is added.
     pub operations: f64,
     /// CPU seconds.
@@ -54,6 +58,7 @@ impl Cost {
         let words = if matches!(method, Method::Halves { .. }) { 1.0 } else { poset.words() as f64 };
         let base_bytes = words * WORD_BYTES;
         let sum = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).sum::<f64>();
+        let most = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).fold(0.0, f64::max);
         // The last layer is not extended.
         let edges = sum(|layer| layer.edges) - profile.layers.last().map_or(0.0, |layer| layer.edges);
         let bases = sum(|layer| layer.bases);
@@ -66,6 +71,8 @@ impl Cost {
         match question {
             Question::Ideals => Self {
                 states: bases,
+                most_states: most(|layer| layer.bases),
+                edges,
                 operations: edges,
                 cpu_seconds: edges * NS_PER_EDGE * ENUMERATION_SHARE * 1e-9,
                 memory_bytes: finding + PROCESS_BYTES,
@@ -85,6 +92,8 @@ impl Cost {
                 let slots = sum(|layer| layer.slots);
                 Self {
                     states: slots,
+                    most_states: most(|layer| layer.slots),
+                    edges,
                     operations: additions,
                     cpu_seconds: (edges * NS_PER_EDGE + additions * NS_PER_ADDITION) * 1e-9,
                     memory_bytes: bases * base_bytes + evaluating.max(finding) + PROCESS_BYTES,

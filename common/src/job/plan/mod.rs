@@ -56,6 +56,8 @@ pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Pla
         orbits,
         labelled,
         states: cost.states,
+        most_states: cost.most_states,
+        edges: cost.edges,
         operations: cost.operations,
         cpu_seconds: cost.cpu_seconds,
         memory_bytes: cost.memory_bytes,

@@ -96,7 +96,7 @@ impl<'a> Stored<'a> {
         let make = || Some((Split::halves(self.poset, Isa::detect())?, Ranks::new()));
         let Some((split, ranks)) = self.halves.get_or_init(make) else { return Ok(None) };
         let Some(uppers) = &split.uppers else { return Ok(None) };
-        let base = Ideal([ideal.intersection(&Ideal::first(split.base)).0[0]]);
+        let base = Ideal([ideal.0[0] & split.whole_base.0[0]]);
         let upper = (0..split.base).filter(|&i| ideal.contains(usize::from(uppers.element[i])));
         let upper = Ideal([upper.fold(0, |set, i| set | 1 << i)]);
         let form = split.symmetry.canonical(base);

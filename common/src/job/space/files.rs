@@ -19,17 +19,13 @@ pub struct Unsaved<const W: usize> {
     pub starts: Vec<Vec<u64>>,
 }
 
-/// For each shard the number of its states before each block of bases in its file: with one state a base, unless
-/// `places` says otherwise.
-pub fn starts<const W: usize>(bases: &BaseLayer<W>, places: Option<&[u64]>) -> Vec<Vec<u64>> {
+/// For each shard the number of its states before each block of bases in its file.
+pub fn starts<const W: usize>(bases: &BaseLayer<W>, places: &[u64]) -> Vec<Vec<u64>> {
     let mut first = 0;
     let mut starts = Vec::new();
     for shard in &bases.shards {
         let blocks = (0..shard.len()).step_by(bases_in_block::<W>());
-        starts.push(match places {
-            Some(places) => blocks.map(|i| places[first + i] - places[first]).collect(),
-            None => blocks.map(|i| i as u64).collect(),
-        });
+        starts.push(blocks.map(|i| places[first + i] - places[first]).collect());
         first += shard.len();
     }
     starts

@@ -16,6 +16,7 @@ use super::{JobError, Phase, Progress, SizeCount};
 use crate::ideal::Labelled;
 use crate::poset::Poset;
 use crate::space::code::Ranks;
+use crate::space::discover::Discovery;
 use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
@@ -56,6 +57,8 @@ struct Layer<const W: usize> {
     bases: Option<Arc<BaseLayer<W>>>,
     survey: Option<Survey>,
     saved: bool,
+    /// As long as it is not saved: for each shard the number of its states before each block of bases.
+    starts: Vec<Vec<u64>>,
 }
 
 /// How a space is to be made.
@@ -115,6 +118,11 @@ impl<'a, const W: usize> Space<'a, W> {
         &self.layers[layer].record
     }
 
+    /// Number of layers found so far.
+    pub fn found(&self) -> usize {
+        self.layers.len()
+    }
+
     /// What is known of all layers found so far.
     pub fn records(&self) -> impl Iterator<Item = &SpaceLayer> {
         self.layers.iter().map(|layer| &layer.record)
@@ -161,7 +169,7 @@ impl<'a, const W: usize> Space<'a, W> {
             if self.split.uppers.is_some() && record.top != self.top {
                 break;
             }
-            self.layers.push(Layer { record, bases: None, survey: None, saved: true });
+            self.layers.push(Layer { record, bases: None, survey: None, saved: true, starts: Vec::new() });
             self.resumed = true;
         }
         Ok(())
@@ -177,6 +185,42 @@ impl<'a, const W: usize> Space<'a, W> {
                 next_layer(self.split, &below, self.threads, self.meter.watch()).map_err(|_| JobError::Interrupted)?
             }
         };
+        self.add_layer(bases, edges);
+        Ok(())
+    }
+
+    /// Takes over the stored layers, and the empty base if there are none.
+    ///
+    /// # Errors
+    /// Errors of reading the catalogue.
+    pub fn begin(&mut self) -> Result<(), JobError> {
+        self.read_records()?;
+        if self.layers.is_empty() {
+            self.add_layer(BaseLayer::empty_base(), 0);
+        }
+        Ok(())
+    }
+
+    /// Finds the layer above the newest one, given with the places of its blocks, and the edges that lead into it.
+    ///
+    /// # Errors
+    /// [`JobError::Interrupted`].
+    pub fn discover(
+        &mut self,
+        discovery: &mut Discovery<W>,
+        newest: &BaseLayer<W>,
+        places: &[u64],
+    ) -> Result<(), JobError> {
+        debug_assert_eq!(newest.size + 1, self.layers.len());
+        let (bases, edges) = discovery
+            .next_layer(self.split, newest, places, self.threads, self.meter.watch())
+            .map_err(|_| JobError::Interrupted)?;
+        self.add_layer(bases, edges);
+        Ok(())
+    }
+
+    fn add_layer(&mut self, bases: BaseLayer<W>, edges: u64) {
+        let size = bases.size;
         let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
         let counts = survey.counts.iter().zip(size..).map(|(count, size)| SizeCount {
             size,
@@ -192,8 +236,9 @@ impl<'a, const W: usize> Space<'a, W> {
             counts: counts.collect(),
         };
         tracing::debug!(layer = size, bases = bases.len(), slots = survey.slots, "enumerated");
-        self.layers.push(Layer { record, bases: Some(Arc::new(bases)), survey: Some(survey), saved: false });
-        Ok(())
+        let starts = starts(&bases, &survey.places);
+        let (bases, survey) = (Some(Arc::new(bases)), Some(survey));
+        self.layers.push(Layer { record, bases, survey, saved: false, starts });
     }
 
     fn enumeration_progress(&self, layer: usize) -> Progress {
@@ -243,6 +288,8 @@ impl<'a, const W: usize> Space<'a, W> {
                 self.record(layer).bases()
             )));
         }
+        let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
+        self.layers[layer].starts = starts(&bases, &survey.places);
         self.layers[layer].saved = false;
         Ok(bases)
     }
@@ -303,36 +350,25 @@ impl<'a, const W: usize> Space<'a, W> {
         Ok(())
     }
 
-    /// Takes the layers that are not stored, to be written.
-    fn take_unsaved(&mut self) -> Vec<Unsaved<W>> {
+    /// Takes the layers that are not stored; what is returned writes them.
+    pub fn take_writer(&mut self) -> impl FnOnce() -> Result<(), JobError> + use<'a, W> {
         let mut unsaved = Vec::new();
         for layer in self.layers.iter_mut().filter(|layer| !layer.saved) {
             let Some(bases) = &layer.bases else { continue };
-            let starts = match &layer.survey {
-                Some(survey) => starts(bases, Some(&survey.places)),
-                None if self.split.uppers.is_none() => starts(bases, None),
-                None => {
-                    let survey = survey(self.split, self.ranks, bases, self.top, self.threads);
-                    starts(bases, Some(&survey.places))
-                }
-            };
+            let starts = std::mem::take(&mut layer.starts);
             layer.saved = true;
             unsaved.push(Unsaved { record: layer.record.clone(), bases: bases.clone(), starts });
         }
-        unsaved
+        let (store, owner) = (self.store, self.owner.clone());
+        move || if unsaved.is_empty() { Ok(()) } else { write_layers(store, &owner, &unsaved) }
     }
 
     /// Begins to write what is not stored.
-    ///
-    /// # Errors
-    /// What ended the checkpoint before.
-    pub fn save(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
-        let unsaved = self.take_unsaved();
-        if unsaved.is_empty() {
+    fn save(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
+        if self.layers.iter().all(|layer| layer.saved) {
             return Ok(());
         }
-        let (store, owner) = (self.store, self.owner.clone());
-        checkpoints.begin(move || write_layers(store, &owner, &unsaved))
+        checkpoints.begin(self.take_writer())
     }
 
     /// Writes what is not stored.
@@ -340,11 +376,7 @@ impl<'a, const W: usize> Space<'a, W> {
     /// # Errors
     /// Errors of writing.
     pub fn save_now(&mut self) -> Result<(), JobError> {
-        if !self.has_files() {
-            return Ok(());
-        }
-        let unsaved = self.take_unsaved();
-        if unsaved.is_empty() { Ok(()) } else { write_layers(self.store, &self.owner, &unsaved) }
+        if self.has_files() { self.take_writer()() } else { Ok(()) }
     }
 }
 

@@ -4,7 +4,7 @@
 use num_bigint::BigUint;
 
 use super::{Report, Subject};
-use crate::ideal::{Ideal, Labelled};
+use crate::ideal::Labelled;
 use crate::job::records::{SpaceLayer, bases_key};
 use crate::job::space::number;
 use crate::job::{JobError, Method, SizeCount};
@@ -132,7 +132,7 @@ fn look_at<const W: usize>(split: &Split<W>, layer: &BaseLayer<W>, threads: usiz
         for (base, form) in bases.iter().zip(&*forms) {
             let here = form.ideal == *base
                 && base.len() == layer.size
-                && base.is_subset(&Ideal::first(split.base))
+                && base.is_subset(&split.whole_base)
                 && base.iter().all(|x| split.lower_covers[x].is_subset(base));
             found.misplaced += u64::from(!here);
             if here {

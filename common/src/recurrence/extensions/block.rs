@@ -1,25 +1,16 @@
 //! Evaluating one block: its facets gathered from the sources of its edges, then finished.
 
+use super::ahead::Ahead;
 use super::finish::finish;
 use super::gather::{Scratch, gather};
 use super::sums::BlockSums;
 use crate::ideal::{Bits, Ideal};
 use crate::recurrence::limbs::add;
 use crate::space::code::{Ranks, Shape, for_each_code};
+use crate::space::edges::Edge;
 use crate::space::fibre::Facet;
 use crate::space::split::Uppers;
 use crate::symmetry::{Action, GroupElement};
-
-/// The edge of a block that removes the base element `removed` and leads, through `by`, to the block whose first slot in
-/// the table below is `source`.
-#[derive(Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) removed: usize,
-    pub(super) by: GroupElement,
-    pub(super) source: usize,
-    /// Slots from there on that are worth asking for ahead.
-    pub(super) ahead: usize,
-}
 
 /// A base with upper elements.
 pub(super) struct UpperContext<'a> {
@@ -60,25 +51,35 @@ impl<const D: usize> BlockEvaluator<D> {
         &mut self,
         context: &UpperContext<'_>,
         edges: &[Edge],
-        sources: &[[u64; D]],
+        ahead: &mut Ahead<'_, D>,
         block: &mut [[u64; D]],
     ) {
-        self.evaluate(context, edges, sources, block, |action, g, set| action.apply(g, Ideal([set])).0[0]);
+        let image = |action: &Action, g, set| action.apply(g, Ideal([set])).0[0];
+        let positions = |preimages: &[u8], free: u64, allowed, positions: &mut [u8; 64]| {
+            for (position, upper) in positions.iter_mut().zip(Bits(allowed)) {
+                let below = free & ((1 << preimages[upper]) - 1);
+                *position = below.count_ones() as u8;
+            }
+        };
+        self.evaluate(context, edges, ahead, block, image, positions);
     }
 
-    /// Evaluates a block, zero before (or, over the empty base, one). `image` applies a group element to a word of uppers.
+    /// Evaluates a block, zero before (or, over the empty base, one). `image` applies a group element to a word of uppers;
+    /// `positions` writes, for each allowed upper, how many of the free ones come before its preimage.
     #[inline(always)]
     pub(super) fn evaluate(
         &mut self,
         context: &UpperContext<'_>,
         edges: &[Edge],
-        sources: &[[u64; D]],
+        ahead: &mut Ahead<'_, D>,
         block: &mut [[u64; D]],
         image: impl Fn(&Action, GroupElement, u64) -> u64,
+        positions: impl Fn(&[u8], u64, u64, &mut [u8; 64]),
     ) {
         context.uppers.facets(context.ranks, context.available, context.room, &mut self.facets);
         for &edge in edges {
-            self.gather_edge(context, edge, sources, block, &image);
+            ahead.advance();
+            self.gather_edge(context, edge, ahead.sources(), block, &image, &positions);
         }
         for number in 0..self.facets.len() {
             let facet = self.facets[number];
@@ -104,43 +105,40 @@ impl<const D: usize> BlockEvaluator<D> {
         sources: &[[u64; D]],
         block: &mut [[u64; D]],
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
+        positions: &impl Fn(&[u8], u64, u64, &mut [u8; 64]),
     ) {
         let uppers = context.uppers;
-        let above = uppers.above_base[edge.removed];
+        let (by, removed) = (edge.by(), edge.removed());
+        let above = uppers.above_base[removed];
         let room = context.room + 1;
-        let preimages = uppers.action.preimages(edge.by);
+        let preimages = uppers.action.preimages(by);
         self.source_facets.clear();
         for number in 0..self.facets.len() {
             let facet = self.facets[number];
             if above & (facet.high | facet.forced) != 0 {
                 continue;
             }
-            let allowed = image(&uppers.action, edge.by, facet.free & !above);
+            let allowed = image(&uppers.action, by, facet.free & !above);
             let (offset, shape) = if facet.high == 0 {
                 (0, Shape::new(context.ranks, allowed.count_ones(), room))
             } else {
                 if self.source_facets.is_empty() {
-                    let available = uppers.available(context.base & !(1 << edge.removed));
-                    let available = image(&uppers.action, edge.by, available);
+                    let available = uppers.available(context.base & !(1 << removed));
+                    let available = image(&uppers.action, by, available);
                     uppers.facets(context.ranks, available, room, &mut self.source_facets);
                 }
-                let high = image(&uppers.action, edge.by, facet.high);
+                let high = image(&uppers.action, by, facet.high);
                 let source = self.source_facets.iter().find(|source| source.high == high);
                 let source = source.expect("the image of a facet is a facet, for the source has one more place");
                 (source.offset, source.shape)
             };
-            let mut positions = [0u8; 64];
-            let mut count = 0;
-            for upper in Bits(allowed) {
-                let below = facet.free & ((1 << preimages[upper]) - 1);
-                positions[count] = below.count_ones() as u8;
-                count += 1;
-            }
+            let mut to = [0u8; 64];
+            positions(preimages, facet.free, allowed, &mut to);
             gather(
                 context.ranks,
                 (&mut block[facet.offset as usize..], facet.shape),
-                (&sources[edge.source + offset as usize..], shape),
-                &positions[..count],
+                (&sources[(edge.place() + offset) as usize..], shape),
+                &to[..allowed.count_ones() as usize],
                 &mut self.scratch,
             );
         }

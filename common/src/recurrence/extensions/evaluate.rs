@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sums::LayerSums;
 use super::worker::{Chunk, Context, Worker};
+use crate::huge::Words;
 use crate::parallel::crew;
 use crate::space::code::Ranks;
+use crate::space::edges::Edges;
 use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
@@ -22,7 +24,7 @@ pub struct Evaluated<const W: usize> {
     /// What is known of them.
     pub survey: Survey,
     /// The values, `width` limbs each.
-    pub table: Vec<u64>,
+    pub table: Words,
     /// Limbs of a value.
     pub width: usize,
 }
@@ -44,18 +46,18 @@ const BLOCKS: usize = 96;
 const SLOTS: u64 = 1 << 14;
 
 /// Fills `table` with the values of a layer, given the evaluated layer below (`None` for the empty base), and returns
-/// the layer's sums. `table` has `width` limbs for every slot of the survey, whatever their content.
+/// the layer's sums. `edges` are those found when the layer was discovered; without them they are looked up. `table` has `width` limbs for every slot of the survey, whatever their content.
 ///
 /// # Errors
 /// [`Unevaluated`]; the table is then of no use.
 ///
 /// # Panics
-/// If the layer below is not the one below, or of another width.
+/// If the layer below is not the one below, or of another width, or the edges are not of this layer.
 #[allow(clippy::too_many_arguments, reason = "each is a table of its own")]
 pub fn evaluate_layer<const W: usize>(
     split: &Split<W>,
     ranks: &Ranks,
-    below: Option<&Evaluated<W>>,
+    (below, edges): (Option<&Evaluated<W>>, Option<&Edges>),
     (layer, survey): (&BaseLayer<W>, &Survey),
     top: usize,
     (table, width): (&mut [u64], usize),
@@ -63,7 +65,8 @@ pub fn evaluate_layer<const W: usize>(
     isa: Isa,
     watch: &Watch<'_>,
 ) -> Result<LayerSums, Unevaluated> {
-    let context = Context { split, ranks, below, size: layer.size, top, isa };
+    assert!(edges.is_none_or(|edges| edges.belong_to(layer)));
+    let context = Context { split, ranks, below, edges, size: layer.size, top, isa };
     let chunks = chunks(layer, survey, table, width);
     match width {
         1 => evaluate_chunks::<W, 1>(&context, chunks, threads, watch),
@@ -94,6 +97,7 @@ fn chunks<'a, const W: usize>(
             let (part, later) = table.split_at_mut((end - start) as usize * width);
             table = later;
             chunks.push(Chunk {
+                first,
                 bases: &rest[..blocks],
                 places: &places[..blocks],
                 available: &survey.available[first..][..blocks],

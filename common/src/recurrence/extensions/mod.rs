@@ -5,6 +5,7 @@
 //! of codes, every value adds those of its own block with one upper element less (`finish.rs`). Where the poset is
 //! self-dual only ideals up to the middle are evaluated, and e(P) is joined from both halves (`join.rs`).
 
+mod ahead;
 mod block;
 mod evaluate;
 mod finish;

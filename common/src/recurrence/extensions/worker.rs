@@ -1,15 +1,16 @@
 //! One thread's evaluation of a chunk of blocks.
 //!
-//! All edges of a chunk are canonicalised together, then all are looked up, then all blocks are gathered: each stage asks
-//! the cache for what the next one reads.
+//! The edges of a chunk are those found when its layer was discovered. Where the layer comes from the store they are found
+//! again: all are canonicalised together, and then all are looked up.
 
-use super::block::{BlockEvaluator, Edge, UpperContext};
+use super::ahead::{Ahead, MOST_SLOTS};
+use super::block::{BlockEvaluator, UpperContext};
 use super::evaluate::Evaluated;
 use super::sums::{LayerSums, ThreadSums};
 use crate::ideal::{Ideal, Labelled};
-use crate::prefetch::prefetch;
 use crate::recurrence::limbs::{MOST_TERMS, add, normalise};
 use crate::space::code::Ranks;
+use crate::space::edges::{Edge, Edges};
 use crate::space::split::Split;
 use crate::symmetry::{Canonical, GroupElement, Isa};
 
@@ -18,6 +19,8 @@ pub(super) struct Context<'a, const W: usize> {
     pub(super) split: &'a Split<W>,
     pub(super) ranks: &'a Ranks,
     pub(super) below: Option<&'a Evaluated<W>>,
+    /// The edges that lead into the layer, if it was discovered.
+    pub(super) edges: Option<&'a Edges>,
     pub(super) size: usize,
     pub(super) top: usize,
     pub(super) isa: Isa,
@@ -25,6 +28,8 @@ pub(super) struct Context<'a, const W: usize> {
 
 /// Blocks a thread takes at a time: their bases, what is known of them, and their part of the table.
 pub(super) struct Chunk<'a, const W: usize> {
+    /// Number of the first base in the layer.
+    pub(super) first: usize,
     pub(super) bases: &'a [Ideal<W>],
     pub(super) places: &'a [u64],
     pub(super) available: &'a [u64],
@@ -34,16 +39,13 @@ pub(super) struct Chunk<'a, const W: usize> {
     pub(super) start: u64,
 }
 
-/// Most slots of a source that are asked for ahead; the processor notices longer runs by itself.
-const AHEAD: u32 = 16;
-/// Slots between two that are asked for: with four limbs, a cache line holds two.
-const STRIDE: usize = 2;
-
 /// What a thread keeps between chunks.
 pub(super) struct Worker<const W: usize, const D: usize> {
     smaller: Vec<Ideal<W>>,
     forms: Vec<Canonical<W>>,
     edges: Vec<Edge>,
+    /// For each edge the slots of its source that are worth asking for ahead.
+    slots: Vec<u8>,
     /// For each block of the chunk its first edge, and the number of edges.
     first_edges: Vec<usize>,
     block: BlockEvaluator<D>,
@@ -57,6 +59,7 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             smaller: Vec::new(),
             forms: Vec::new(),
             edges: Vec::new(),
+            slots: Vec::new(),
             first_edges: Vec::new(),
             block: BlockEvaluator::new(uppers),
             sums: ThreadSums::new(uppers),
@@ -82,22 +85,27 @@ impl<const W: usize, const D: usize> Worker<W, D> {
     pub(super) fn evaluate(&mut self, context: &Context<'_, W>, chunk: Chunk<'_, W>) {
         let (table, _) = chunk.table.as_chunks_mut::<D>();
         table.fill([0; D]);
+        self.edges.clear();
+        self.slots.clear();
+        self.first_edges.clear();
         let sources: &[[u64; D]] = match context.below {
             Some(below) => {
                 assert_eq!((below.layer.size + 1, below.width), (context.size, D), "the layer below, as wide");
-                let (sources, _) = below.table.as_chunks::<D>();
-                self.look_up(context, below, (chunk.bases, chunk.available), sources);
-                sources
+                match context.edges {
+                    Some(edges) => self.take_edges(edges, chunk.first, chunk.bases.len()),
+                    None => self.look_up(context, below, chunk.bases),
+                }
+                below.table.as_chunks().0
             }
             None => {
                 // Over the empty base there is one ideal: minimal elements of the poset belong to the base.
                 table[0][0] = 1;
-                self.edges.clear();
-                self.first_edges.clear();
                 self.first_edges.extend([0, 0]);
                 &[]
             }
         };
+        self.measure(context, chunk.available);
+        let mut ahead = Ahead::new(sources, &self.edges, &self.slots);
         for (number, &base) in chunk.bases.iter().enumerate() {
             let start = (chunk.places[number] - chunk.start) as usize;
             let end = chunk.places.get(number + 1).map_or(table.len(), |&place| (place - chunk.start) as usize);
@@ -110,7 +118,8 @@ impl<const W: usize, const D: usize> Worker<W, D> {
                         if term % MOST_TERMS == MOST_TERMS - 1 {
                             self.block.lost |= normalise(&mut block[0]);
                         }
-                        add(&mut block[0], &sources[edge.source]);
+                        ahead.advance();
+                        add(&mut block[0], &sources[edge.place() as usize]);
                     }
                     self.block.lost |= normalise(&mut block[0]);
                     self.block.sums.add(0, &block[0]);
@@ -120,8 +129,10 @@ impl<const W: usize, const D: usize> Worker<W, D> {
                     let upper = UpperContext { uppers, ranks: context.ranks, base: base.0[0], available, room };
                     match context.isa {
                         // Wide values are rare and their layers small: not worth a second copy of the code.
-                        Isa::Wide if D <= 4 => super::wide::evaluate(&mut self.block, &upper, edges, sources, block),
-                        _ => self.block.evaluate_portably(&upper, edges, sources, block),
+                        Isa::Wide if D <= 4 => {
+                            super::wide::evaluate(&mut self.block, &upper, edges, &mut ahead, block);
+                        }
+                        _ => self.block.evaluate_portably(&upper, edges, &mut ahead, block),
                     }
                 }
             }
@@ -133,26 +144,24 @@ impl<const W: usize, const D: usize> Worker<W, D> {
         }
     }
 
+    /// Takes the edges of so many bases from those of the layer.
+    fn take_edges(&mut self, edges: &Edges, first: usize, bases: usize) {
+        for number in first..first + bases {
+            self.first_edges.push(self.edges.len());
+            self.edges.extend_from_slice(edges.of(number));
+        }
+        self.first_edges.push(self.edges.len());
+    }
+
     /// Canonicalises the edges of the bases and finds the source of each.
-    fn look_up(
-        &mut self,
-        context: &Context<'_, W>,
-        below: &Evaluated<W>,
-        (bases, available): (&[Ideal<W>], &[u64]),
-        sources: &[[u64; D]],
-    ) {
+    fn look_up(&mut self, context: &Context<'_, W>, below: &Evaluated<W>, bases: &[Ideal<W>]) {
         self.smaller.clear();
-        self.edges.clear();
-        self.first_edges.clear();
         self.forms.clear();
-        for (&base, available) in bases.iter().zip(available) {
+        for &base in bases {
             self.first_edges.push(self.smaller.len());
             for removed in context.split.removable(base) {
                 self.smaller.push(base.without(removed));
-                // A small source is asked for whole and no further: what is not used would only be in the way.
-                let above = context.split.uppers.as_ref().map_or(u64::MAX, |uppers| uppers.above_base[removed]);
-                let ahead = 1 << (available & !above).count_ones().min(AHEAD.ilog2());
-                self.edges.push(Edge { removed, by: GroupElement::IDENTITY, source: 0, ahead });
+                self.edges.push(Edge::new(0, removed, GroupElement::IDENTITY));
             }
         }
         self.first_edges.push(self.smaller.len());
@@ -161,13 +170,19 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             below.index.prefetch(&form.ideal);
         }
         for (edge, form) in self.edges.iter_mut().zip(&self.forms) {
-            edge.by = form.by;
-            edge.source =
-                below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed") as usize;
-            for slot in (edge.source..edge.source + edge.ahead).step_by(STRIDE) {
-                prefetch(sources, slot);
+            let place = below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed");
+            *edge = Edge::new(place, edge.removed(), form.by);
+        }
+    }
+
+    /// Finds out how much of each source is worth asking for: all of a small one and no more, for what is not used would
+    /// only be in the way.
+    fn measure(&mut self, context: &Context<'_, W>, available: &[u64]) {
+        for (number, &available) in available.iter().enumerate() {
+            for edge in &self.edges[self.first_edges[number]..self.first_edges[number + 1]] {
+                let above = context.split.uppers.as_ref().map_or(u64::MAX, |uppers| uppers.above_base[edge.removed()]);
+                self.slots.push(1 << (available & !above).count_ones().min(MOST_SLOTS.ilog2()));
             }
-            prefetch(sources, edge.source + edge.ahead - 1);
         }
     }
 }

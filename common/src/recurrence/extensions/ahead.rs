@@ -1,0 +1,54 @@
+//! Asking the cache for source blocks a few edges before they are gathered.
+
+use crate::prefetch::prefetch;
+use crate::space::edges::Edge;
+
+/// Slots of a source that are asked for, at most; the processor notices longer runs by itself.
+pub(super) const MOST_SLOTS: u32 = 32;
+/// Bytes that may be on their way at a time, about: more would wait for a place in the first-level cache's queue.
+const WINDOW: usize = 4096;
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// The edges of a chunk, of which some are asked for and some are not yet.
+pub(super) struct Ahead<'a, const D: usize> {
+    sources: &'a [[u64; D]],
+    edges: &'a [Edge],
+    /// For each edge the slots worth asking for.
+    slots: &'a [u8],
+    /// The edge that is to be asked for next.
+    next: usize,
+    /// The edge that is to be gathered next.
+    current: usize,
+    /// Bytes asked for and not gathered yet.
+    waiting: usize,
+}
+
+impl<'a, const D: usize> Ahead<'a, D> {
+    /// None asked for.
+    pub(super) fn new(sources: &'a [[u64; D]], edges: &'a [Edge], slots: &'a [u8]) -> Self {
+        Self { sources, edges, slots, next: 0, current: 0, waiting: 0 }
+    }
+
+    /// The table below.
+    #[inline(always)]
+    pub(super) fn sources(&self) -> &'a [[u64; D]] {
+        self.sources
+    }
+
+    /// To be called before every edge, in order.
+    #[inline(always)]
+    pub(super) fn advance(&mut self) {
+        while self.waiting < WINDOW && self.next < self.edges.len() {
+            let first = self.edges[self.next].place() as usize;
+            let slots = usize::from(self.slots[self.next]);
+            for slot in (first..first + slots).step_by((LINE / (8 * D)).max(1)) {
+                prefetch(self.sources, slot);
+            }
+            self.waiting += slots * 8 * D;
+            self.next += 1;
+        }
+        self.waiting -= usize::from(self.slots[self.current]) * 8 * D;
+        self.current += 1;
+    }
+}
