@@ -4,7 +4,7 @@ use super::sample::{Sample, SampleSource, SampleState};
 use crate::ideal::Ideal;
 use crate::recurrence::extensions::Evaluated;
 use crate::recurrence::limbs::value;
-use crate::space::code::{Ranks, for_each_code};
+use crate::space::code::{Ranks, codes_up_to};
 use crate::space::layer::hash;
 use crate::space::split::Split;
 
@@ -78,10 +78,10 @@ fn states<const W: usize>(
     uppers.facets(ranks, uppers.available(base.0[0]), room, &mut facets);
     let mut states = Vec::new();
     for facet in &facets {
-        for_each_code(facet.shape.q, facet.shape.cap, |code| {
+        for code in codes_up_to(facet.shape.q, facet.shape.cap) {
             let slot = facet.offset + facet.shape.address(ranks, code);
             states.push(SampleState { upper: facet.upper(code), value: at(slot as usize) });
-        });
+        }
     }
     states
 }

@@ -180,20 +180,35 @@ pub fn codes_of_size(q: u32, size: u32) -> impl Iterator<Item = u64> {
     )
 }
 
-/// Calls `visit` for every code below `1 << q` with at most `cap` members, ascending.
+/// The codes below `1 << q` (`q < 64`) with at most `cap` members, ascending.
 #[inline(always)]
-pub fn for_each_code(q: u32, cap: u32, mut visit: impl FnMut(u64)) {
-    let end = 1u64 << q;
-    let mut code = 0u64;
-    while code < end {
-        let members = code.count_ones();
-        if members <= cap {
-            visit(code);
-            code += 1;
-        } else {
+pub fn codes_up_to(q: u32, cap: u32) -> CodesUpTo {
+    CodesUpTo { next: 0, end: 1 << q, cap }
+}
+
+/// See [`codes_up_to`]. (A loop over an iterator is compiled for the instruction set of the function around it; a closure
+/// handed to a function may not be.)
+pub struct CodesUpTo {
+    next: u64,
+    end: u64,
+    cap: u32,
+}
+
+impl Iterator for CodesUpTo {
+    type Item = u64;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        while self.next < self.end {
+            let code = self.next;
+            if code.count_ones() <= self.cap {
+                self.next = code + 1;
+                return Some(code);
+            }
             // With too many members, nothing fits before the lowest one is carried away.
-            code += code & code.wrapping_neg();
+            self.next += code & code.wrapping_neg();
         }
+        None
     }
 }
 
@@ -209,13 +224,13 @@ mod tests {
                 let shape = Shape::new(&ranks, q, cap);
                 let mut last = None;
                 let mut count = 0;
-                for_each_code(q, cap, |code| {
+                for code in codes_up_to(q, cap) {
                     let address = shape.address(&ranks, code);
                     assert!(last.is_none_or(|last| last < address));
                     assert!(address < shape.slots(&ranks));
                     last = Some(address);
                     count += 1;
-                });
+                }
                 assert_eq!(count, ranks.at_most(q, cap));
                 assert!(shape.slots(&ranks) <= 8 * count.max(1));
             }

@@ -4,8 +4,10 @@
 //! `p` has the sequence `s`, and its number is the lexicographic rank of `s` among all sequences. So sorting the points of
 //! an ideal yields the name of the permutation that sorts them, without a search.
 
+use crate::huge::Words;
 use crate::ideal::{Element, Ideal};
 use crate::poset::FactorGroup;
+use crate::prefetch::prefetch;
 
 /// Largest number of points; the group order is then at most 40,320.
 pub const MAX_POINTS: usize = 8;
@@ -32,7 +34,7 @@ impl GroupElement {
 pub struct Action {
     stride: usize,
     /// Row `g`: for each element `e` the element that `g` maps to `e`.
-    preimages: Vec<u8>,
+    preimages: Words,
     inverse: Vec<u16>,
 }
 
@@ -46,7 +48,8 @@ impl Action {
         let points = group.points();
         let stride = 64 * words;
         let rows = (1..=points).product::<usize>();
-        let mut preimages = vec![0; rows * stride];
+        let mut words = Words::zeroed(rows * stride / size_of::<u64>());
+        let preimages: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         let identity: Vec<u8> = (0..stride).map(|i| i as u8).collect();
         preimages[..stride].copy_from_slice(&identity);
         let mut inverse = vec![0; rows];
@@ -90,13 +93,19 @@ impl Action {
                 *to = before[usize::from(exchanged)];
             }
         }
-        Self { stride, preimages, inverse }
+        Self { stride, preimages: words, inverse }
     }
 
     /// For each element the one that `g` maps to it.
     #[inline(always)]
     pub fn preimages(&self, g: GroupElement) -> &[u8] {
-        &self.preimages[g.index() * self.stride..][..self.stride]
+        &bytemuck::cast_slice(&self.preimages)[g.index() * self.stride..][..self.stride]
+    }
+
+    /// Starts to bring the preimages under `g` into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, g: GroupElement) {
+        prefetch(&self.preimages, g.index() * self.stride / size_of::<u64>());
     }
 
     /// The group element that undoes `g`.

@@ -1,18 +1,20 @@
 //! Asking the cache for source blocks a few edges before they are gathered.
 
+use super::gather::LINE;
 use crate::prefetch::prefetch;
 use crate::space::edges::Edge;
+use crate::symmetry::Action;
 
 /// Slots of a source that are asked for, at most; the processor notices longer runs by itself.
 pub(super) const MOST_SLOTS: u32 = 32;
 /// Bytes that may be on their way at a time, about: more would wait for a place in the first-level cache's queue.
 const WINDOW: usize = 4096;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// The edges of a chunk, of which some are asked for and some are not yet.
 pub(super) struct Ahead<'a, const D: usize> {
     sources: &'a [[u64; D]],
+    /// How edges permute upper elements.
+    action: Option<&'a Action>,
     edges: &'a [Edge],
     /// For each edge the slots worth asking for.
     slots: &'a [u8],
@@ -26,8 +28,13 @@ pub(super) struct Ahead<'a, const D: usize> {
 
 impl<'a, const D: usize> Ahead<'a, D> {
     /// None asked for.
-    pub(super) fn new(sources: &'a [[u64; D]], edges: &'a [Edge], slots: &'a [u8]) -> Self {
-        Self { sources, edges, slots, next: 0, current: 0, waiting: 0 }
+    pub(super) fn new(
+        sources: &'a [[u64; D]],
+        action: Option<&'a Action>,
+        edges: &'a [Edge],
+        slots: &'a [u8],
+    ) -> Self {
+        Self { sources, action, edges, slots, next: 0, current: 0, waiting: 0 }
     }
 
     /// The table below.
@@ -40,7 +47,11 @@ impl<'a, const D: usize> Ahead<'a, D> {
     #[inline(always)]
     pub(super) fn advance(&mut self) {
         while self.waiting < WINDOW && self.next < self.edges.len() {
-            let first = self.edges[self.next].place() as usize;
+            let edge = self.edges[self.next];
+            if let Some(action) = self.action {
+                action.prefetch(edge.by());
+            }
+            let first = edge.place() as usize;
             let slots = usize::from(self.slots[self.next]);
             for slot in (first..first + slots).step_by((LINE / (8 * D)).max(1)) {
                 prefetch(self.sources, slot);

@@ -6,7 +6,7 @@ use super::gather::{Scratch, gather};
 use super::sums::BlockSums;
 use crate::ideal::{Bits, Ideal};
 use crate::recurrence::limbs::add;
-use crate::space::code::{Ranks, Shape, for_each_code};
+use crate::space::code::{Ranks, Shape, codes_up_to};
 use crate::space::edges::Edge;
 use crate::space::fibre::Facet;
 use crate::space::split::Uppers;
@@ -157,24 +157,24 @@ impl<const D: usize> BlockEvaluator<D> {
         for removed in Bits(facet.high).filter(maximal) {
             let high = facet.high & !(1 << removed);
             let from = self.facets.iter().find(|from| from.high == high).expect("facets extend smaller facets");
-            for_each_code(facet.shape.q, facet.shape.cap, |code| {
+            for code in codes_up_to(facet.shape.q, facet.shape.cap) {
                 let source = from.shape.address(context.ranks, from.code(facet.upper(code)));
                 let value = &smaller[(from.offset + source) as usize];
                 add(&mut values[facet.shape.address(context.ranks, code) as usize], value);
                 let uppers = facet.fixed as usize + code.count_ones() as usize;
                 self.sums.add_high(uppers - 1, value);
-            });
+            }
         }
     }
 
     /// High uppers take no place among the low ones that can still be added.
     #[cold]
     fn count_high(&mut self, ranks: &Ranks, facet: &Facet, values: &[[u64; D]]) {
-        for_each_code(facet.shape.q, facet.shape.cap, |code| {
+        for code in codes_up_to(facet.shape.q, facet.shape.cap) {
             let value = &values[facet.shape.address(ranks, code) as usize];
             for _ in Bits(facet.high) {
                 self.sums.add_high(facet.fixed as usize + code.count_ones() as usize, value);
             }
-        });
+        }
     }
 }

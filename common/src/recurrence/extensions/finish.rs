@@ -6,7 +6,7 @@
 use super::sums::BlockSums;
 use crate::ideal::Bits;
 use crate::recurrence::limbs::{add, normalise};
-use crate::space::code::{GROUP, GROUP_BITS, Ranks, Shape, for_each_code};
+use crate::space::code::{GROUP, GROUP_BITS, Ranks, Shape, codes_up_to};
 
 /// Turns gathered sums into values, in place: adds what stays in the facet, carries, clears slots without a subset, and
 /// adds every value to the sums of its size (`smallest` is the number of upper elements of code 0). Returns what
@@ -22,34 +22,48 @@ pub fn finish<const D: usize>(
     if shape.q < GROUP_BITS {
         return finish_few(shape, values, smallest, sums);
     }
-    let mut lost = 0;
     let groups = shape.q - GROUP_BITS;
-    let mut group = |high: u64| {
-        let members = high.count_ones();
-        let start = if shape.compact { shape.address(ranks, high << GROUP_BITS) } else { high << GROUP_BITS } as usize;
-        if members > shape.cap {
-            values[start..start + GROUP].fill([0; D]);
-            return;
-        }
-        let mut v = [[0; D]; GROUP];
-        v.copy_from_slice(&values[start..start + GROUP]);
-        for bit in Bits(high) {
-            let code = (high & !(1 << bit)) << GROUP_BITS;
-            let from = if shape.compact { shape.address(ranks, code) } else { code } as usize;
-            let smaller = &values[from..from + GROUP];
-            for i in 0..GROUP {
-                add(&mut v[i], &smaller[i]);
-            }
-        }
-        lost |= within_group(&mut v, shape.cap - members);
-        sums.add_group(smallest + members as usize, &v);
-        values[start..start + GROUP].copy_from_slice(&v);
-    };
+    let mut lost = 0;
     if shape.compact {
-        for_each_code(groups, shape.cap, group);
+        for high in codes_up_to(groups, shape.cap) {
+            let start = |high| shape.address(ranks, high << GROUP_BITS) as usize;
+            lost |= finish_group(high, start, shape.cap, values, smallest, sums);
+        }
     } else {
-        (0..1u64 << groups).for_each(&mut group);
+        for high in 0..1u64 << groups {
+            lost |= finish_group(high, |high| (high << GROUP_BITS) as usize, shape.cap, values, smallest, sums);
+        }
     }
+    lost
+}
+
+/// The eight codes with the same high bits; `start` tells where such a group starts.
+#[inline(always)]
+fn finish_group<const D: usize>(
+    high: u64,
+    start: impl Fn(u64) -> usize,
+    cap: u32,
+    values: &mut [[u64; D]],
+    smallest: usize,
+    sums: &mut BlockSums<D>,
+) -> u64 {
+    let members = high.count_ones();
+    let (smaller, group) = values.split_at_mut(start(high));
+    let Some(group) = group.first_chunk_mut::<GROUP>() else { return 0 };
+    if members > cap {
+        *group = [[0; D]; GROUP];
+        return 0;
+    }
+    let mut v = *group;
+    for bit in Bits(high) {
+        let from = start(high & !(1 << bit));
+        for (value, smaller) in v.iter_mut().zip(&smaller[from..from + GROUP]) {
+            add(value, smaller);
+        }
+    }
+    let lost = within_group(&mut v, cap - members);
+    sums.add_group(smallest + members as usize, &v);
+    *group = v;
     lost
 }
 

@@ -1,10 +1,15 @@
 //! Gathering: adding the values of one block, its codes permuted, to those of another.
 
+use crate::ideal::Bits;
+use crate::prefetch::prefetch;
 use crate::recurrence::limbs::add;
-use crate::space::code::{LOW_BITS, Ranks, Shape, for_each_code};
+use crate::space::code::{LOW_BITS, Ranks, Shape, codes_up_to};
 
 /// Code bits whose images are tabulated once for an edge between dense blocks.
 const TABLE_BITS: usize = 6;
+
+/// Bytes of a cache line.
+pub(super) const LINE: usize = 64;
 
 /// Scratch memory of a thread.
 #[derive(Default)]
@@ -51,7 +56,10 @@ fn dense<const D: usize>(sum: &mut [[u64; D]], source: &[[u64; D]], positions: &
     }
     scratch.high.resize(1 << (q - low_bits), 0);
     images(&positions[low_bits..], &mut scratch.high);
-    for (values, &high) in source[..1 << q].chunks_exact(1 << TABLE_BITS).zip(&scratch.high) {
+    for (number, (values, &high)) in source[..1 << q].chunks_exact(1 << TABLE_BITS).zip(&scratch.high).enumerate() {
+        for slot in (0..1 << TABLE_BITS).step_by((LINE / (8 * D)).max(1)) {
+            prefetch(source, (number + 1 << TABLE_BITS) + slot);
+        }
         for (value, &to) in values.iter().zip(low) {
             add(&mut sum[(high + to) as usize], value);
         }
@@ -70,6 +78,8 @@ fn images(positions: &[u8], table: &mut [u32]) {
     }
 }
 
+/// Where codes with many members have no slots. An address is that of the high bits of a code plus that of its low bits,
+/// which is tabulated. So the inner loop runs over the bits that are low in the source and in the sum.
 #[inline(always)]
 fn limited<const D: usize>(
     ranks: &Ranks,
@@ -77,28 +87,41 @@ fn limited<const D: usize>(
     (source, source_shape): (&[[u64; D]], Shape),
     positions: &[u8],
 ) {
+    const LOW: u64 = (1 << LOW_BITS) - 1;
     let q = positions.len() as u32;
     let cap = sum_shape.cap.min(q);
-    let low_bits = q.min(LOW_BITS);
-    let mut low = [0u64; 1 << LOW_BITS];
-    low[0] = 0;
-    for (j, &position) in positions[..low_bits as usize].iter().enumerate() {
-        for code in 0..1 << j {
-            low[code | 1 << j] = low[code] | 1 << position;
+    // For each code of the inner bits, and for each of the others, the bits in the source and in the sum.
+    let mut inner = [(0u16, 0u16); 1 << LOW_BITS];
+    let mut outer = [(0u64, 0u64); 64];
+    let (mut inner_bits, mut outer_bits) = (0, 0);
+    for (j, &position) in positions.iter().enumerate() {
+        if j < LOW_BITS as usize && u32::from(position) < LOW_BITS {
+            for code in 0..1 << inner_bits {
+                let (from, to) = inner[code];
+                inner[code | 1 << inner_bits] = (from | 1 << j, to | 1 << position);
+            }
+            inner_bits += 1;
+        } else {
+            outer[outer_bits] = (1 << j, 1 << position);
+            outer_bits += 1;
         }
     }
-    for_each_code(q - low_bits, cap, |high| {
-        let members = high.count_ones();
-        let mut image = 0;
-        for j in crate::ideal::Bits(high) {
-            image |= 1u64 << positions[low_bits as usize + j];
+    for code in codes_up_to(outer_bits as u32, cap) {
+        let (mut from, mut to) = (0, 0);
+        for bit in Bits(code) {
+            from |= outer[bit].0;
+            to |= outer[bit].1;
         }
-        let from = source_shape.address(ranks, high << low_bits);
-        let within = ranks.low_addresses(source_shape, members);
-        for &code in ranks.low_codes(low_bits, cap - members) {
-            let value = &source[from as usize + within[usize::from(code)] as usize];
-            let to = sum_shape.address(ranks, image | low[usize::from(code)]);
-            add(&mut sum[to as usize], value);
+        let (from_high, to_high) = (from & !LOW, to & !LOW);
+        let from_addresses = ranks.low_addresses(source_shape, from_high.count_ones());
+        let to_addresses = ranks.low_addresses(sum_shape, to_high.count_ones());
+        let from_slots = &source[source_shape.address(ranks, from_high) as usize..];
+        let to_slots = &mut sum[sum_shape.address(ranks, to_high) as usize..];
+        let (from, to) = ((from & LOW) as u16, (to & LOW) as u16);
+        for &code in ranks.low_codes(inner_bits, cap - code.count_ones()) {
+            let (more_from, more_to) = inner[usize::from(code)];
+            let value = &from_slots[from_addresses[usize::from(from | more_from)] as usize];
+            add(&mut to_slots[to_addresses[usize::from(to | more_to)] as usize], value);
         }
-    });
+    }
 }

@@ -105,7 +105,8 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             }
         };
         self.measure(context, chunk.available);
-        let mut ahead = Ahead::new(sources, &self.edges, &self.slots);
+        let action = context.split.uppers.as_ref().map(|uppers| &*uppers.action);
+        let mut ahead = Ahead::new(sources, action, &self.edges, &self.slots);
         for (number, &base) in chunk.bases.iter().enumerate() {
             let start = (chunk.places[number] - chunk.start) as usize;
             let end = chunk.places.get(number + 1).map_or(table.len(), |&place| (place - chunk.start) as usize);
