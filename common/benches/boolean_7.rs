@@ -2,13 +2,14 @@
 //!
 //! `cargo bench -p antichain-common` prints, for each instruction set of this machine, the time of a batch and the number
 //! of items a second: canonical forms of bases, canonical forms of whole ideals near the middle, and base edges of layer
-//! 32 (enumerated, and evaluated from the layer below).
+//! 32 (enumerated; discovered with what they lead to; then evaluated; or looked up and evaluated).
 
-use antichain_common::huge;
+use antichain_common::huge::Words;
 use antichain_common::ideal::Ideal;
 use antichain_common::poset::Poset;
 use antichain_common::recurrence::extensions::{Evaluated, evaluate_layer};
 use antichain_common::space::code::Ranks;
+use antichain_common::space::discover::Discovery;
 use antichain_common::space::enumerate::next_layer;
 use antichain_common::space::index::BaseIndex;
 use antichain_common::space::layer::BaseLayer;
@@ -93,23 +94,48 @@ fn base_edge_enumerated(bencher: divan::Bencher<'_, '_>, isa: Isa) {
 }
 
 #[divan::bench(args = Isa::all(), sample_count = 10)]
+fn base_edge_discovered(bencher: divan::Bencher<'_, '_>, isa: Isa) {
+    let split = Split::halves(&boolean_7(), isa).expect("self-dual");
+    let nobody = Interrupt::new();
+    let watch = Watch::new(&nobody);
+    let below = layer(&split, LAYER - 1, &watch);
+    let places: Vec<u64> = (0..below.len() as u64).collect();
+    let mut discovery = Discovery::default();
+    let edges = discovery.next_layer(&split, &below, &places, 1, &watch).expect("nobody asks for a stop").1;
+    bencher
+        .counter(ItemsCount::new(edges))
+        .bench_local(|| discovery.next_layer(&split, &below, &places, 1, &watch).map(|(layer, _)| layer));
+}
+
+#[divan::bench(args = Isa::all(), sample_count = 10)]
 fn base_edge_evaluated(bencher: divan::Bencher<'_, '_>, isa: Isa) {
+    evaluate(bencher, isa, true);
+}
+
+#[divan::bench(args = Isa::all(), sample_count = 10)]
+fn base_edge_looked_up_and_evaluated(bencher: divan::Bencher<'_, '_>, isa: Isa) {
+    evaluate(bencher, isa, false);
+}
+
+fn evaluate(bencher: divan::Bencher<'_, '_>, isa: Isa, discovered: bool) {
     let split = Split::halves(&boolean_7(), isa).expect("self-dual");
     let nobody = Interrupt::new();
     let watch = Watch::new(&nobody);
     let ranks = Ranks::new();
     let below = layer(&split, LAYER - 1, &watch);
-    let (above, _) = next_layer(&split, &below, 1, &watch).expect("nobody asks for a stop");
     let lower = survey(&split, &ranks, &below, TOP, 1);
+    let mut discovery = Discovery::default();
+    let (above, _) = discovery.next_layer(&split, &below, &lower.places, 1, &watch).expect("nobody asks for a stop");
     let upper = survey(&split, &ranks, &above, TOP, 1);
     let index = BaseIndex::new(&below, &lower.places, 1);
     // The time of an addition does not depend on the numbers, so zeros serve.
-    let values = huge::zeroed(lower.slots as usize * 4);
+    let values = Words::zeroed(lower.slots as usize * 4);
     let below = Evaluated { layer: below, index, survey: lower, table: values, width: 4 };
-    let mut table = huge::zeroed(upper.slots as usize * 4);
+    let mut table = Words::zeroed(upper.slots as usize * 4);
     let edges: usize = above.iter().map(|&base| split.removable(base).count()).sum();
     bencher.counter(ItemsCount::new(edges)).bench_local(|| {
+        let from = (Some(&below), discovered.then(|| discovery.edges()));
         let to = (&mut table[..], 4);
-        evaluate_layer(&split, &ranks, Some(&below), (&above, &upper), TOP, to, 1, isa, &watch)
+        evaluate_layer(&split, &ranks, from, (&above, &upper), TOP, to, 1, isa, &watch)
     });
 }

@@ -15,7 +15,7 @@ use super::records::{JOB, ValueLayer, layer_document, values_key};
 use super::resume;
 use super::sample::{Sample, sample_key, write_samples};
 use super::sampling::take_samples;
-use super::space::{Space, WORTH_FILES};
+use super::space::Space;
 use super::table::{digests, hex, shard_slots, widen, write_shard};
 use super::{JobError, Phase, Progress};
 use crate::huge::Words;
@@ -85,7 +85,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             split,
             ranks,
             joined,
-            has_files: space.has_files() || context.plan.states >= WORTH_FILES as f64,
+            has_files: space.has_files(),
             layers: Vec::new(),
             newest: None,
             spare: Words::default(),
@@ -264,7 +264,8 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         let slots: Vec<u64> = space.records().skip(from).map(|record| record.slots).collect();
         let tables = slots.windows(2).map(|pair| pair[0] + pair[1]).max().unwrap_or(slots[0]) * 8 * width as u64;
         let bases = space.records().skip(from).map(|record| record.bases()).max().unwrap_or(0);
-        let needed = tables + bases * INDEX_ENTRIES * 8 * (W as u64 + 1) + space.resident_bytes() + self.discovery.bytes();
+        let needed =
+            tables + bases * INDEX_ENTRIES * 8 * (W as u64 + 1) + space.resident_bytes() + self.discovery.bytes();
         self.context.check_memory(needed)
     }
 

@@ -51,8 +51,8 @@ pub(super) fn newest_table<const W: usize>(
 /// The stored records of values, from the empty base on, that belong to this space.
 fn records<const W: usize>(context: &Context<'_>, space: &Space<'_, W>) -> Result<Vec<ValueLayer>, JobError> {
     let fits = |record: &ValueLayer| {
-        let space = space.record(record.layer);
-        (record.bases, record.slots) == (space.bases(), space.slots)
+        let known = space.records().nth(record.layer);
+        known.is_some_and(|known| (record.bases, record.slots) == (known.bases(), known.slots))
     };
     let mut records = Vec::new();
     if context.stored.is_some() {

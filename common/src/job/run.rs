@@ -15,7 +15,7 @@ use super::progress::{Meter, reporting};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
 use super::resume::{remove_records, remove_tables};
 use super::sample::{Sample, sample_key, write_samples};
-use super::space::{Space, Wishes};
+use super::space::{Space, WORTH_FILES, Wishes};
 use super::{Answer, JobError, JobSpec, Method, Question, RunOptions, SizeCount, SizeLimits, method};
 use crate::known;
 use crate::poset::Poset;
@@ -119,7 +119,8 @@ fn certify(
     let new_record = if certificate.is_some() { None } else { Some(record) };
     let meter = Meter::new(options.interrupt);
     let isa = Isa::detect();
-    let context = Context { store, options, job, spec, method, plan, isa, meter: &meter, stored, certificate, new_record };
+    let context =
+        Context { store, options, job, spec, method, plan, isa, meter: &meter, stored, certificate, new_record };
     reporting(&meter, options.progress, || match (method, poset.words()) {
         (Method::Halves { .. }, _) => {
             let split = Split::halves(poset, isa).expect("the method was chosen because there is such a split");
@@ -140,7 +141,7 @@ fn compute<const W: usize>(
     let halves = matches!(context.method, Method::Halves { .. });
     let wishes = Wishes {
         published_edges: (poset.name() == "boolean:7" && halves).then_some(known::BOOLEAN_7_3_EDGES),
-        always_files: context.options.keep_values,
+        has_files: context.options.keep_values || context.plan.states >= WORTH_FILES as f64,
         surveys: context.spec.question == Question::Extensions,
     };
     let mut space = Space::new(

@@ -93,6 +93,7 @@ mod tests {
     use num_bigint::BigUint;
 
     use super::*;
+    use crate::huge::Words;
     use crate::ideal::Bits;
     use crate::oracle;
     use crate::poset::Poset;
@@ -126,10 +127,11 @@ mod tests {
         let mut samples = 0;
         loop {
             let survey = survey(&split, &ranks, &layer, top, 1);
-            let mut table = vec![0; survey.slots as usize * width];
+            let mut table = Words::zeroed(survey.slots as usize * width);
             let to = (&mut table[..], width);
             let layer_and_survey = (&layer, &survey);
-            evaluate_layer(&split, &ranks, below.as_ref(), layer_and_survey, top, to, 1, Isa::detect(), &watch)
+            let from = (below.as_ref(), None);
+            evaluate_layer(&split, &ranks, from, layer_and_survey, top, to, 1, Isa::detect(), &watch)
                 .expect("wide enough");
             let index = BaseIndex::new(&layer, &survey.places, 1);
             let evaluated = Evaluated { layer: layer.clone(), index, survey, table, width };

@@ -130,7 +130,7 @@ impl Shape {
     #[inline]
     pub fn new(ranks: &Ranks, q: u32, cap: u32) -> Self {
         let cap = cap.min(q);
-        let compact = q > GROUP_BITS && (q > 40 || 1 << q > 2 * ranks.at_most(q, cap));
+        let compact = cap < q && q > GROUP_BITS && (q > 40 || 1 << q > 2 * ranks.at_most(q, cap));
         Self { q, cap, compact }
     }
 

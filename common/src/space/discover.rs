@@ -294,3 +294,58 @@ fn symmetric<const W: usize>(
         edges.push(Edge::new(known.place(), y, form.by));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poset::Poset;
+    use crate::space::enumerate::next_layer;
+    use crate::symmetry::Isa;
+    use crate::watch::Interrupt;
+
+    /// Every layer must be the enumerated one, and have the edges of the definition.
+    fn check<const W: usize>(split: &Split<W>, last: usize, threads: usize) {
+        let interrupt = Interrupt::new();
+        let watch = &Watch::new(&interrupt);
+        let mut discovery = Discovery::default();
+        let mut layer = BaseLayer::empty_base();
+        while layer.size < last {
+            let places: Vec<u64> = (0..layer.len() as u64).map(|number| 7 * number).collect();
+            let (above, found) = discovery.next_layer(split, &layer, &places, threads, watch).expect("not stopped");
+            assert_eq!((above.clone(), found), next_layer(split, &layer, 1, watch).expect("not stopped"));
+            let below: Vec<Ideal<W>> = layer.iter().copied().collect();
+            for (number, &base) in above.iter().enumerate() {
+                let mut edges = discovery.edges().of(number).to_vec();
+                edges.sort_unstable_by_key(|edge| edge.removed());
+                let removed: Vec<usize> = edges.iter().map(|edge| edge.removed()).collect();
+                assert_eq!(removed, split.removable(base).collect::<Vec<_>>(), "{base:?}");
+                for edge in edges {
+                    let left = base.without(edge.removed());
+                    let source = below[edge.place() as usize / 7];
+                    assert_eq!(source, split.symmetry.canonical(left).ideal, "{base:?} without {}", edge.removed());
+                    if let Some(action) = split.symmetry.action() {
+                        assert_eq!(source, action.apply(edge.by(), left));
+                    }
+                }
+            }
+            layer = above;
+        }
+    }
+
+    #[test]
+    fn edges_are_those_of_the_definition() {
+        for spec in
+            ["boolean:4", "boolean:5:2", "chains:3x3x2", "chains:2x2x4", "divisors:360", "chain:7", "antichain:5"]
+        {
+            let poset: Poset = spec.parse().expect("a poset");
+            for isa in Isa::all() {
+                check(&Split::<1>::plain(&poset, isa), poset.len(), 1);
+                check(&Split::<1>::plain(&poset, isa), poset.len(), 3);
+            }
+        }
+        let poset: Poset = "boolean:5".parse().expect("a poset");
+        check(&Split::halves(&poset, Isa::detect()).expect("self-dual"), 16, 2);
+        let poset: Poset = "antichain:130".parse().expect("a poset");
+        check(&Split::<4>::plain(&poset, Isa::detect()), 130, 2);
+    }
+}

@@ -24,7 +24,7 @@ use crate::space::survey::{Survey, survey};
 use crate::store::Store;
 use files::{Unsaved, read_bases, starts, write_layers};
 
-/// Spaces with fewer states are found again in no time and leave no files.
+/// Spaces of which fewer states are expected are found again in no time and leave no files.
 pub(super) const WORTH_FILES: u64 = 50_000;
 /// Bytes of bases that wait for no checkpoint.
 const MOST_UNSAVED: u64 = 256 << 20;
@@ -45,8 +45,8 @@ pub(super) struct Space<'a, const W: usize> {
     layers: Vec<Layer<W>>,
     /// Edges of all layers, where they are published.
     published_edges: Option<u64>,
-    /// Whether files are wanted however small the space is.
-    always_files: bool,
+    /// Whether it is worth files.
+    has_files: bool,
     /// Whether surveys will be needed.
     surveys: bool,
     resumed: bool,
@@ -65,8 +65,8 @@ struct Layer<const W: usize> {
 pub(super) struct Wishes {
     /// Edges of all layers, where they are published.
     pub published_edges: Option<u64>,
-    /// Whether files are wanted however small the space is.
-    pub always_files: bool,
+    /// Whether the space is worth files.
+    pub has_files: bool,
     /// Whether surveys will be needed.
     pub surveys: bool,
 }
@@ -83,7 +83,7 @@ impl<'a, const W: usize> Space<'a, W> {
         meter: &'a Meter<'a>,
         wishes: Wishes,
     ) -> Self {
-        let Wishes { published_edges, always_files, surveys } = wishes;
+        let Wishes { published_edges, has_files, surveys } = wishes;
         let owner = space_owner(&poset.name(), split.base);
         let layers = Vec::new();
         let resumed = false;
@@ -97,7 +97,7 @@ impl<'a, const W: usize> Space<'a, W> {
             meter,
             layers,
             published_edges,
-            always_files,
+            has_files,
             surveys,
             resumed,
         }
@@ -135,7 +135,7 @@ impl<'a, const W: usize> Space<'a, W> {
 
     /// Whether it is worth files.
     pub fn has_files(&self) -> bool {
-        self.always_files || self.records().map(|record| record.slots).sum::<u64>() >= WORTH_FILES
+        self.has_files
     }
 
     /// Finds out about every layer, and makes checkpoints when they are due.
@@ -153,13 +153,13 @@ impl<'a, const W: usize> Space<'a, W> {
                 }
                 other => other?,
             }
-            if self.has_files() && (checkpoints.is_due() || self.unsaved_bytes() > MOST_UNSAVED) {
+            if self.has_files && (checkpoints.is_due() || self.unsaved_bytes() > MOST_UNSAVED) {
                 self.save(checkpoints)?;
             }
             self.spare_memory(checkpoints)?;
         }
         // Everything is found: the rest is written while the evaluation begins.
-        if self.has_files() { self.save(checkpoints) } else { Ok(()) }
+        if self.has_files { self.save(checkpoints) } else { Ok(()) }
     }
 
     /// Takes over what is stored, from the empty base on.
@@ -310,7 +310,7 @@ impl<'a, const W: usize> Space<'a, W> {
 
     /// Lets the bases of a layer go: they will not be asked for again soon.
     pub fn let_go(&mut self, layer: usize) {
-        if self.layers[layer].saved || !self.has_files() {
+        if self.layers[layer].saved || !self.has_files {
             self.layers[layer].bases = None;
         }
     }
@@ -336,7 +336,7 @@ impl<'a, const W: usize> Space<'a, W> {
         if !self.surveys {
             self.layers[newest].survey = None;
         }
-        if self.resident_bytes() <= MOST_RESIDENT || !self.has_files() {
+        if self.resident_bytes() <= MOST_RESIDENT || !self.has_files {
             return Ok(());
         }
         // What is being written would not leave the memory.
@@ -376,7 +376,7 @@ impl<'a, const W: usize> Space<'a, W> {
     /// # Errors
     /// Errors of writing.
     pub fn save_now(&mut self) -> Result<(), JobError> {
-        if self.has_files() { self.take_writer()() } else { Ok(()) }
+        if self.has_files { self.take_writer()() } else { Ok(()) }
     }
 }
 

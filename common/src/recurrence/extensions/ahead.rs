@@ -6,9 +6,9 @@ use crate::space::edges::Edge;
 use crate::symmetry::Action;
 
 /// Slots of a source that are asked for, at most; the processor notices longer runs by itself.
-pub(super) const MOST_SLOTS: u32 = 32;
+pub(super) const MOST_SLOTS: u32 = 64;
 /// Bytes that may be on their way at a time, about: more would wait for a place in the first-level cache's queue.
-const WINDOW: usize = 4096;
+const WINDOW: usize = 8192;
 
 /// The edges of a chunk, of which some are asked for and some are not yet.
 pub(super) struct Ahead<'a, const D: usize> {
@@ -28,12 +28,7 @@ pub(super) struct Ahead<'a, const D: usize> {
 
 impl<'a, const D: usize> Ahead<'a, D> {
     /// None asked for.
-    pub(super) fn new(
-        sources: &'a [[u64; D]],
-        action: Option<&'a Action>,
-        edges: &'a [Edge],
-        slots: &'a [u8],
-    ) -> Self {
+    pub(super) fn new(sources: &'a [[u64; D]], action: Option<&'a Action>, edges: &'a [Edge], slots: &'a [u8]) -> Self {
         Self { sources, action, edges, slots, next: 0, current: 0, waiting: 0 }
     }
 

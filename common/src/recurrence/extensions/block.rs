@@ -2,10 +2,10 @@
 
 use super::ahead::Ahead;
 use super::finish::finish;
-use super::gather::{Scratch, gather};
+use super::gather::{CodeImages, Scratch, TABLE_BITS, gather};
 use super::sums::BlockSums;
 use crate::ideal::{Bits, Ideal};
-use crate::recurrence::limbs::add;
+use crate::recurrence::limbs::{add, normalise};
 use crate::space::code::{Ranks, Shape, codes_up_to};
 use crate::space::edges::Edge;
 use crate::space::fibre::Facet;
@@ -27,6 +27,7 @@ pub(super) struct BlockEvaluator<const D: usize> {
     facets: Vec<Facet>,
     source_facets: Vec<Facet>,
     scratch: Scratch,
+    images: CodeImages,
     /// Sums over the last block.
     pub(super) sums: BlockSums<D>,
     /// What overflowed so far (0: nothing).
@@ -40,6 +41,7 @@ impl<const D: usize> BlockEvaluator<D> {
             facets: Vec::new(),
             source_facets: Vec::new(),
             scratch: Scratch::default(),
+            images: CodeImages { positions: [0; 64], low: [0; 1 << TABLE_BITS] },
             sums: BlockSums::new(uppers),
             lost: 0,
         }
@@ -55,17 +57,19 @@ impl<const D: usize> BlockEvaluator<D> {
         block: &mut [[u64; D]],
     ) {
         let image = |action: &Action, g, set| action.apply(g, Ideal([set])).0[0];
-        let positions = |preimages: &[u8], free: u64, allowed, positions: &mut [u8; 64]| {
-            for (position, upper) in positions.iter_mut().zip(Bits(allowed)) {
+        let permute = |preimages: &[u8], free: u64, allowed: u64, images: &mut CodeImages| {
+            for (position, upper) in images.positions.iter_mut().zip(Bits(allowed)) {
                 let below = free & ((1 << preimages[upper]) - 1);
                 *position = below.count_ones() as u8;
             }
+            images.tabulate(allowed.count_ones() as usize);
         };
-        self.evaluate(context, edges, ahead, block, image, positions);
+        self.evaluate(context, edges, ahead, block, image, permute);
     }
 
     /// Evaluates a block, zero before (or, over the empty base, one). `image` applies a group element to a word of uppers;
-    /// `positions` writes, for each allowed upper, how many of the free ones come before its preimage.
+    /// `permute` writes how codes are permuted, given the preimages of uppers, the free uppers of the sum, and the allowed
+    /// ones of the source: the position of an allowed one is the number of free ones that come before its preimage.
     #[inline(always)]
     pub(super) fn evaluate(
         &mut self,
@@ -74,12 +78,21 @@ impl<const D: usize> BlockEvaluator<D> {
         ahead: &mut Ahead<'_, D>,
         block: &mut [[u64; D]],
         image: impl Fn(&Action, GroupElement, u64) -> u64,
-        positions: impl Fn(&[u8], u64, u64, &mut [u8; 64]),
+        permute: impl Fn(&[u8], u64, u64, &mut CodeImages),
     ) {
         context.uppers.facets(context.ranks, context.available, context.room, &mut self.facets);
+        if let ([_], [single]) = (&self.facets[..], &mut *block) {
+            for edge in edges {
+                ahead.advance();
+                add(single, &ahead.sources()[edge.place() as usize]);
+            }
+            self.lost |= normalise(single);
+            self.sums.add(0, single);
+            return;
+        }
         for &edge in edges {
             ahead.advance();
-            self.gather_edge(context, edge, ahead.sources(), block, &image, &positions);
+            self.gather_edge(context, edge, ahead.sources(), block, &image, &permute);
         }
         for number in 0..self.facets.len() {
             let facet = self.facets[number];
@@ -105,7 +118,7 @@ impl<const D: usize> BlockEvaluator<D> {
         sources: &[[u64; D]],
         block: &mut [[u64; D]],
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
-        positions: &impl Fn(&[u8], u64, u64, &mut [u8; 64]),
+        permute: &impl Fn(&[u8], u64, u64, &mut CodeImages),
     ) {
         let uppers = context.uppers;
         let (by, removed) = (edge.by(), edge.removed());
@@ -132,15 +145,15 @@ impl<const D: usize> BlockEvaluator<D> {
                 let source = source.expect("the image of a facet is a facet, for the source has one more place");
                 (source.offset, source.shape)
             };
-            let mut to = [0u8; 64];
-            positions(preimages, facet.free, allowed, &mut to);
-            gather(
-                context.ranks,
-                (&mut block[facet.offset as usize..], facet.shape),
-                (&sources[(edge.place() + offset) as usize..], shape),
-                &to[..allowed.count_ones() as usize],
-                &mut self.scratch,
-            );
+            let values = &sources[(edge.place() + offset) as usize..];
+            let sum = &mut block[facet.offset as usize..];
+            if allowed == 0 {
+                add(&mut sum[0], &values[0]);
+                continue;
+            }
+            permute(preimages, facet.free, allowed, &mut self.images);
+            let bits = allowed.count_ones() as usize;
+            gather(context.ranks, (sum, facet.shape), (values, shape), (bits, &self.images), &mut self.scratch);
         }
     }
 

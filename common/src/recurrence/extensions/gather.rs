@@ -6,7 +6,23 @@ use crate::recurrence::limbs::add;
 use crate::space::code::{LOW_BITS, Ranks, Shape, codes_up_to};
 
 /// Code bits whose images are tabulated once for an edge between dense blocks.
-const TABLE_BITS: usize = 6;
+pub(super) const TABLE_BITS: usize = 6;
+
+/// How an edge permutes codes.
+pub(super) struct CodeImages {
+    /// For each bit of a source code the bit of the sum's code that it goes to; what follows the last one is arbitrary.
+    pub(super) positions: [u8; 64],
+    /// The images of the codes that have only the first bits, [`TABLE_BITS`] of them; arbitrary where there is no such code.
+    pub(super) low: [u32; 1 << TABLE_BITS],
+}
+
+impl CodeImages {
+    /// Tabulates the images of small codes, after the positions of `bits` bits.
+    pub(super) fn tabulate(&mut self, bits: usize) {
+        let low_bits = bits.min(TABLE_BITS);
+        images(&self.positions[..low_bits], &mut self.low[..1 << low_bits]);
+    }
+}
 
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
@@ -17,7 +33,7 @@ pub struct Scratch {
     high: Vec<u32>,
 }
 
-/// Adds `source` to `sum`: the value of code `c` goes to the code that has bit `positions[j]` for every bit `j` of `c`.
+/// Adds `source` to `sum`: the value of a code of `bits` bits goes to the image of the code.
 /// Codes with more members than `sum` may hold are passed over, or go to slots without a subset.
 ///
 /// # Panics
@@ -27,27 +43,25 @@ pub fn gather<const D: usize>(
     ranks: &Ranks,
     (sum, sum_shape): (&mut [[u64; D]], Shape),
     (source, source_shape): (&[[u64; D]], Shape),
-    positions: &[u8],
+    (bits, images): (usize, &CodeImages),
     scratch: &mut Scratch,
 ) {
     if sum_shape.compact || source_shape.compact {
-        limited(ranks, (sum, sum_shape), (source, source_shape), positions);
+        limited(ranks, (sum, sum_shape), (source, source_shape), &images.positions[..bits]);
     } else {
-        dense(sum, source, positions, scratch);
+        dense(sum, source, (bits, images), scratch);
     }
 }
 
 #[inline(always)]
-fn dense<const D: usize>(sum: &mut [[u64; D]], source: &[[u64; D]], positions: &[u8], scratch: &mut Scratch) {
-    let q = positions.len();
-    if q == 0 {
-        add(&mut sum[0], &source[0]);
-        return;
-    }
+fn dense<const D: usize>(
+    sum: &mut [[u64; D]],
+    source: &[[u64; D]],
+    (q, images_of_codes): (usize, &CodeImages),
+    scratch: &mut Scratch,
+) {
     let low_bits = q.min(TABLE_BITS);
-    let mut low = [0u32; 1 << TABLE_BITS];
-    images(&positions[..low_bits], &mut low[..1 << low_bits]);
-    let low = &low[..1 << low_bits];
+    let low = &images_of_codes.low[..1 << low_bits];
     if q == low_bits {
         for (value, &to) in source[..1 << q].iter().zip(low) {
             add(&mut sum[to as usize], value);
@@ -55,7 +69,7 @@ fn dense<const D: usize>(sum: &mut [[u64; D]], source: &[[u64; D]], positions: &
         return;
     }
     scratch.high.resize(1 << (q - low_bits), 0);
-    images(&positions[low_bits..], &mut scratch.high);
+    images(&images_of_codes.positions[low_bits..q], &mut scratch.high);
     for (number, (values, &high)) in source[..1 << q].chunks_exact(1 << TABLE_BITS).zip(&scratch.high).enumerate() {
         for slot in (0..1 << TABLE_BITS).step_by((LINE / (8 * D)).max(1)) {
             prefetch(source, (number + 1 << TABLE_BITS) + slot);

@@ -11,6 +11,7 @@ use num_bigint::BigUint;
 use super::evaluate::Evaluated;
 use crate::ideal::{Ideal, Labelled};
 use crate::parallel::crew;
+use crate::prefetch::prefetch;
 use crate::recurrence::limbs::{LIMB_BITS, LIMB_MASK, to_biguint, value};
 use crate::space::code::{Ranks, Shape, codes_of_size};
 use crate::space::fibre::Facet;
@@ -95,6 +96,8 @@ fn number(count: Labelled) -> BigUint {
 struct Pending {
     /// Slot of its value.
     slot: usize,
+    /// Slot of its dual's value, when it is known.
+    dual_slot: usize,
     /// The upper part of its dual, labelled like the dual's base before that is made canonical.
     upper: u64,
 }
@@ -178,7 +181,7 @@ fn join_exchanging<const W: usize, const D: usize>(
                     for code in codes_of_size(facet.shape.q, room - facet.fixed) {
                         let (dual, upper) = split.dual(base.0[0], facet.upper(code));
                         let slot = survey.places[first + number] + facet.offset + facet.shape.address(ranks, code);
-                        pending.push(Pending { slot: slot as usize, upper });
+                        pending.push(Pending { slot: slot as usize, dual_slot: 0, upper });
                         let mut words = Ideal::<W>::empty();
                         words.0[0] = dual;
                         duals.push(words);
@@ -191,13 +194,18 @@ fn join_exchanging<const W: usize, const D: usize>(
                     stabiliser: survey.stabilisers[first + number],
                 };
                 let orbit = split.symmetry.orbit_size(&own).to::<u64>();
+                for form in forms.iter().filter(|form| *base <= form.ideal) {
+                    evaluated.index.prefetch(&form.ideal);
+                }
+                for (pending, form) in pending.iter_mut().zip(&*forms).filter(|(_, form)| *base <= form.ideal) {
+                    let place = evaluated.index.get(&form.ideal).expect("the dual's base is in the layer") as usize;
+                    pending.dual_slot = place + slot_in_block(uppers, ranks, form, pending.upper, room, facets);
+                    prefetch(table, pending.dual_slot);
+                }
                 // Those with the same base count once, the others for themselves and for their duals.
                 for (pass, weight) in [(std::cmp::Ordering::Equal, orbit), (std::cmp::Ordering::Less, 2 * orbit)] {
-                    for (pending, form) in pending.iter().zip(&*forms).filter(|(_, form)| base.cmp(&form.ideal) == pass)
-                    {
-                        let place = evaluated.index.get(&form.ideal).expect("the dual's base is in the layer") as usize;
-                        let slot = place + slot_in_block(uppers, ranks, form, pending.upper, room, facets);
-                        products.add(&table[pending.slot], &table[slot], weight);
+                    for (pending, _) in pending.iter().zip(&*forms).filter(|(_, form)| base.cmp(&form.ideal) == pass) {
+                        products.add(&table[pending.slot], &table[pending.dual_slot], weight);
                     }
                     products.flush(weight);
                 }

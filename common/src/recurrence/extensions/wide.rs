@@ -6,6 +6,7 @@
 
 use super::ahead::Ahead;
 use super::block::{BlockEvaluator, UpperContext};
+use super::gather::CodeImages;
 use crate::space::edges::Edge;
 
 /// Evaluates a block like [`BlockEvaluator::evaluate`].
@@ -33,10 +34,12 @@ pub(super) fn evaluate<const D: usize>(
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Ahead, BlockEvaluator, Edge, UpperContext};
+    use super::{Ahead, BlockEvaluator, CodeImages, Edge, UpperContext};
     use crate::symmetry::{Action, GroupElement};
 
-    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt")]
+    #[target_feature(
+        enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+    )]
     pub(super) fn evaluate<const D: usize>(
         evaluator: &mut BlockEvaluator<D>,
         context: &UpperContext<'_>,
@@ -48,14 +51,28 @@ mod x86 {
             let preimages = load(action.preimages(g));
             _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(set as i64), preimages)
         };
-        let positions = |preimages: &[u8], free: u64, allowed: u64, positions: &mut [u8; 64]| {
+        let permute = |preimages: &[u8], free: u64, allowed: u64, images: &mut CodeImages| {
             let allowed = _mm512_maskz_compress_epi8(allowed, load(preimages));
             let numbers = _mm512_maskz_expand_epi8(free, load(&NUMBERS));
-            let result = _mm512_permutexvar_epi8(allowed, numbers);
+            let positions = _mm512_permutexvar_epi8(allowed, numbers);
             // SAFETY: the array has 64 bytes, and the store asks for no alignment.
-            unsafe { _mm512_storeu_si512(positions.as_mut_ptr().cast(), result) };
+            unsafe { _mm512_storeu_si512(images.positions.as_mut_ptr().cast(), positions) };
+            let first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(positions));
+            let bits = _mm512_sllv_epi32(_mm512_set1_epi32(1), first);
+            let bit = |j: usize| _mm512_permutexvar_epi32(_mm512_set1_epi32(j as i32), bits);
+            // The codes of four bits that have a bit j.
+            let mut table = _mm512_maskz_mov_epi32(0xAAAA, bit(0));
+            table = _mm512_mask_or_epi32(table, 0xCCCC, table, bit(1));
+            table = _mm512_mask_or_epi32(table, 0xF0F0, table, bit(2));
+            table = _mm512_mask_or_epi32(table, 0xFF00, table, bit(3));
+            let fifth = _mm512_or_si512(table, bit(4));
+            let tables = [table, fifth, _mm512_or_si512(table, bit(5)), _mm512_or_si512(fifth, bit(5))];
+            for (part, table) in images.low.as_chunks_mut::<16>().0.iter_mut().zip(tables) {
+                // SAFETY: the part has 64 bytes, and the store asks for no alignment.
+                unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), table) };
+            }
         };
-        evaluator.evaluate(context, edges, ahead, block, image, positions);
+        evaluator.evaluate(context, edges, ahead, block, image, permute);
     }
 
     /// The numbers from 0.

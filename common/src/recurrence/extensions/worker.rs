@@ -84,7 +84,6 @@ impl<const W: usize, const D: usize> Worker<W, D> {
     /// Evaluates a chunk.
     pub(super) fn evaluate(&mut self, context: &Context<'_, W>, chunk: Chunk<'_, W>) {
         let (table, _) = chunk.table.as_chunks_mut::<D>();
-        table.fill([0; D]);
         self.edges.clear();
         self.slots.clear();
         self.first_edges.clear();
@@ -98,8 +97,6 @@ impl<const W: usize, const D: usize> Worker<W, D> {
                 below.table.as_chunks().0
             }
             None => {
-                // Over the empty base there is one ideal: minimal elements of the poset belong to the base.
-                table[0][0] = 1;
                 self.first_edges.extend([0, 0]);
                 &[]
             }
@@ -111,6 +108,11 @@ impl<const W: usize, const D: usize> Worker<W, D> {
             let start = (chunk.places[number] - chunk.start) as usize;
             let end = chunk.places.get(number + 1).map_or(table.len(), |&place| (place - chunk.start) as usize);
             let block = &mut table[start..end];
+            block.fill([0; D]);
+            if context.below.is_none() {
+                // Over the empty base there is one ideal: minimal elements of the poset belong to the base.
+                block[0][0] = 1;
+            }
             let available = chunk.available[number];
             let edges = &self.edges[self.first_edges[number]..self.first_edges[number + 1]];
             match &context.split.uppers {
