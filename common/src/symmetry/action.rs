@@ -1,8 +1,9 @@
 //! How a group of point permutations acts on the elements of a poset.
 //!
-//! A group element is named by the rank of its sequence of points: the permutation that puts point `s[p]` at position
-//! `p` has the sequence `s`, and its number is the lexicographic rank of `s` among all sequences. So sorting the points of
-//! an ideal yields the name of the permutation that sorts them, without a search.
+//! A group element is named by the rank of its list of positions: the permutation that puts point `i` at position `t[i]`
+//! has the number of lists before `t` in lexicographic order. In mixed radix the digits of that number count, for each
+//! point, the later points that come to stand before it: so comparing the keys of the points of an ideal yields the name
+//! of the permutation that sorts them, without sorting.
 
 use crate::huge::Words;
 use crate::ideal::{Element, Ideal};
@@ -12,7 +13,7 @@ use crate::prefetch::prefetch;
 /// Largest number of points; the group order is then at most 40,320.
 pub const MAX_POINTS: usize = 8;
 
-/// A group element: the rank of its sequence of points.
+/// A group element: the rank of its list of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupElement(pub u16);
 
@@ -74,23 +75,20 @@ impl Action {
             })
             .collect();
         for (g, inverse) in inverse.iter_mut().enumerate().skip(1) {
-            let mut sequence = [0; MAX_POINTS];
-            unrank(g, &mut sequence[..points]);
-            if (0..points).any(|p| class[usize::from(sequence[p])] != class[p]) {
+            let mut list = [0; MAX_POINTS];
+            unrank(g, &mut list[..points]);
+            if (0..points).any(|i| class[usize::from(list[i])] != class[i]) {
                 continue;
             }
-            let mut inverse_sequence = [0; MAX_POINTS];
-            for (p, &s) in sequence[..points].iter().enumerate() {
-                inverse_sequence[usize::from(s)] = p as u8;
-            }
-            *inverse = rank(&inverse_sequence[..points]) as u16;
-            // Without its first descent the sequence has a smaller rank, so that its row is there already.
-            let descent = (1..points).find(|&p| sequence[p - 1] > sequence[p]).unwrap_or(1);
-            sequence.swap(descent - 1, descent);
+            *inverse = rank(&inverse_list(&list[..points])[..points]) as u16;
+            // Without its first descent the list has a smaller rank, so that its row is there already.
+            let descent = (1..points).find(|&i| list[i - 1] > list[i]).unwrap_or(1);
+            list.swap(descent - 1, descent);
             let (done, row) = preimages.split_at_mut(g * stride);
-            let before = &done[rank(&sequence[..points]) * stride..][..stride];
-            for (to, &exchanged) in row.iter_mut().zip(&exchanges[descent - 1]) {
-                *to = before[usize::from(exchanged)];
+            let before = &done[rank(&list[..points]) * stride..][..stride];
+            // Two points are exchanged first, and then all are put in place.
+            for (to, &preimage) in row.iter_mut().zip(before) {
+                *to = exchanges[descent - 1][usize::from(preimage)];
             }
         }
         Self { stride, preimages: words, inverse }
@@ -131,25 +129,33 @@ pub fn positions_by_class(group: &FactorGroup) -> Vec<u8> {
     group.classes().iter().flatten().copied().collect()
 }
 
-/// Lexicographic rank of a sequence of distinct numbers `0..n` among its rearrangements.
-pub fn rank(sequence: &[u8]) -> usize {
-    let n = sequence.len();
-    sequence
-        .iter()
-        .enumerate()
-        .fold(0, |rank, (p, s)| rank * (n - p) + sequence[p + 1..].iter().filter(|later| *later < s).count())
+/// The list of points by position, given their positions, or the other way round.
+pub fn inverse_list(list: &[u8]) -> [u8; MAX_POINTS] {
+    let mut inverse = [0; MAX_POINTS];
+    for (i, &t) in list.iter().enumerate() {
+        inverse[usize::from(t)] = i as u8;
+    }
+    inverse
 }
 
-/// Writes the sequence of that rank.
-fn unrank(mut rank: usize, sequence: &mut [u8]) {
-    let n = sequence.len();
+/// Lexicographic rank of a list of distinct numbers `0..n` among its rearrangements.
+pub fn rank(list: &[u8]) -> usize {
+    let n = list.len();
+    list.iter()
+        .enumerate()
+        .fold(0, |rank, (i, t)| rank * (n - i) + list[i + 1..].iter().filter(|later| *later < t).count())
+}
+
+/// Writes the list of that rank.
+fn unrank(mut rank: usize, list: &mut [u8]) {
+    let n = list.len();
     let mut left: [u8; MAX_POINTS] = std::array::from_fn(|i| i as u8);
     let mut block = (1..=n).product::<usize>();
-    for (p, point) in sequence.iter_mut().enumerate() {
-        block /= n - p;
+    for (i, position) in list.iter_mut().enumerate() {
+        block /= n - i;
         let chosen = rank / block;
         rank %= block;
-        *point = left[chosen];
-        left.copy_within(chosen + 1..n - p, chosen);
+        *position = left[chosen];
+        left.copy_within(chosen + 1..n - i, chosen);
     }
 }

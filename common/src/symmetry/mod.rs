@@ -3,7 +3,8 @@
 //! The canonical form of an ideal is the least image (as a binary number) among those that order the points by an
 //! invariant key: points are sorted by the key, and only ties are tried out. The key of point `i` is built from the
 //! numbers `C_ij` of members that contain both `i` and `j`, so about four of five bases of B_7 and 95 in 100 random ideals
-//! have no tie, and one image is enough. Every path (portable or wide) computes the same keys, hence the same form.
+//! have no tie, and one image is enough. The others are sorted by a finer key, from the numbers of members that contain
+//! three points, and of those few are tied but for true symmetries. Every path (portable or wide) computes the same keys, hence the same form.
 //!
 //! ```
 //! use antichain_common::{ideal::Ideal, poset::Poset, symmetry::{Canonicaliser, Isa}};

@@ -3,7 +3,7 @@
 use super::Canonical;
 use std::sync::Arc;
 
-use super::action::{Action, GroupElement, MAX_POINTS, positions_by_class, rank};
+use super::action::{Action, GroupElement, MAX_POINTS, inverse_list, positions_by_class, rank};
 use super::ties::Ties;
 use crate::ideal::Ideal;
 use crate::poset::FactorGroup;
@@ -15,6 +15,8 @@ pub struct Points<const W: usize> {
     /// `together[i * MAX_POINTS + j]`: the elements that contain both positions `i` and `j` (are above the least level of
     /// both factors).
     pub(super) together: [Ideal<W>; MAX_POINTS * MAX_POINTS],
+    /// The same for three positions, in the order of [`triples`].
+    pub(super) in_triples: Vec<Ideal<W>>,
     /// For points of more than two levels: the point's position, a level, and the elements at or above it.
     higher_levels: Vec<(usize, u8, Ideal<W>)>,
     /// The class of equal factors of each position.
@@ -30,7 +32,27 @@ pub(super) const SPREAD: u64 = 0x9E37_79B1;
 /// by three.
 pub(super) const COUNT_SHIFT: u32 = 46;
 
-/// Scrambles the number of members that contain a point; the low 32 bits count.
+/// Bits of a key between that number and the point; a finer key is cut to them.
+pub(super) const SUM_MASK: u64 = (1 << (COUNT_SHIFT - 3)) - 1;
+
+/// What sums over triples count for in a finer key.
+pub(super) const TRIPLE_WEIGHT: u64 = 3;
+
+/// How fine a key is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fineness {
+    /// From counts of pairs: enough for four of five bases of B_7.
+    Pairs,
+    /// From counts of triples besides: hardly more than true symmetries stay tied.
+    Triples,
+}
+
+/// The triples of points.
+pub(super) fn triples(points: usize) -> impl Iterator<Item = [usize; 3]> {
+    (0..points).flat_map(move |i| (i + 1..points).flat_map(move |j| (j + 1..points).map(move |k| [i, j, k])))
+}
+
+/// Scrambles a number of members; the low 32 bits count.
 #[inline(always)]
 fn scramble(count: u64) -> u64 {
     let product = count * SPREAD;
@@ -55,6 +77,8 @@ impl<const W: usize> Points<W> {
             let top = (0..len).map(|x| level(x, i)).max().unwrap_or(0);
             higher_levels.extend((2..=top).map(|l| (i, l, elements(&|x| level(x, i) >= l))));
         }
+        let in_triples =
+            triples(points).map(|[i, j, k]| elements(&|x| [i, j, k].iter().all(|&p| level(x, p) > 0))).collect();
         let mut class = [0; MAX_POINTS];
         let sizes = group.classes().iter().enumerate().flat_map(|(c, class)| class.iter().map(move |_| c as u8));
         class.iter_mut().zip(sizes).for_each(|(to, c)| *to = c);
@@ -62,6 +86,7 @@ impl<const W: usize> Points<W> {
         Self {
             points,
             together,
+            in_triples,
             higher_levels,
             class,
             ties: Ties::new(points),
@@ -76,7 +101,7 @@ impl<const W: usize> Points<W> {
 
     /// The number of the group element that sorts the points, and the tie mask.
     #[inline(always)]
-    fn sort(&self, ideal: Ideal<W>) -> (u16, u8) {
+    fn sort_by(&self, ideal: Ideal<W>, fineness: Fineness) -> (u16, u8) {
         let n = self.points;
         let mut counts = [0u64; MAX_POINTS * MAX_POINTS];
         for i in 0..n {
@@ -90,16 +115,28 @@ impl<const W: usize> Points<W> {
         for i in 0..n {
             scrambled[i] = scramble(counts[i * MAX_POINTS + i]);
         }
-        let mut keys = [0u64; MAX_POINTS];
+        let mut sums = [0u64; MAX_POINTS];
         for i in 0..n {
-            let sum: u64 = (0..n).map(|j| counts[i * MAX_POINTS + j] * scrambled[j]).sum();
-            let count = counts[i * MAX_POINTS + i];
-            keys[i] = u64::from(self.class[i]) << 56 | count << COUNT_SHIFT | sum << 3 | i as u64;
+            sums[i] = (0..n).map(|j| counts[i * MAX_POINTS + j] * scrambled[j]).sum();
         }
         for (i, level, elements) in &self.higher_levels {
             let count = ideal.intersection(elements).len() as u64;
+            sums[*i] += scramble(count << 8 | u64::from(*level));
+        }
+        if fineness == Fineness::Triples {
+            for ([i, j, k], elements) in triples(n).zip(&self.in_triples) {
+                let count = ideal.intersection(elements).len() as u64;
+                for [one, a, b] in [[i, j, k], [j, i, k], [k, i, j]] {
+                    sums[one] += TRIPLE_WEIGHT * count * scramble(counts[a * MAX_POINTS + b]);
+                }
+            }
+            sums.iter_mut().for_each(|sum| *sum &= SUM_MASK);
+        }
+        let mut keys = [0u64; MAX_POINTS];
+        for i in 0..n {
             // The class stays apart: at most 8 * 2^8 * 2^32 from the counts, and 256 terms of 2^32 from the levels.
-            keys[*i] += scramble(count << 8 | u64::from(*level)) << 3;
+            let count = counts[i * MAX_POINTS + i] << COUNT_SHIFT;
+            keys[i] = u64::from(self.class[i]) << 56 | (count + (sums[i] << 3)) | i as u64;
         }
         keys[..n].sort_unstable();
         let mut sequence = [0u8; MAX_POINTS];
@@ -110,7 +147,16 @@ impl<const W: usize> Points<W> {
         for p in 0..n - 1 {
             tied |= u8::from(keys[p] >> 3 == keys[p + 1] >> 3) << p;
         }
-        (rank(&sequence[..n]) as u16, tied)
+        (rank(&inverse_list(&sequence[..n])[..n]) as u16, tied)
+    }
+
+    /// Sorts by the finer key if the coarser one leaves ties.
+    #[inline(always)]
+    fn sort(&self, ideal: Ideal<W>) -> (u16, u8) {
+        match self.sort_by(ideal, Fineness::Pairs) {
+            (first, 0) => (first, 0),
+            _ => self.sort_by(ideal, Fineness::Triples),
+        }
     }
 
     /// The canonical form of an ideal.

@@ -5,32 +5,36 @@
 //! visits every arrangement within the cells once (Johnson and Trotter's order in each cell, cells nested), so that every
 //! step costs one table look-up.
 
-use super::action::{MAX_POINTS, rank};
+use super::action::MAX_POINTS;
 
 /// The walks of all tie masks, and what a step does to the number of a group element.
 pub struct Ties {
     points: usize,
     walks: Vec<Vec<u8>>,
-    /// `swapped[g * MAX_POINTS + p]`: the group element whose sequence has positions `p` and `p + 1` exchanged.
+    /// `swapped[g * MAX_POINTS + p]`: the group element that puts the points at `p` and `p + 1` the other way round.
     swapped: Vec<u16>,
 }
 
 impl Ties {
-    /// For sequences of that many points.
+    /// For that many points.
     pub fn new(points: usize) -> Self {
         let walks = (0..1usize << points.saturating_sub(1)).map(|mask| walk(&cells(mask, points))).collect();
-        let mut swapped = vec![0; (1..=points).product::<usize>() * MAX_POINTS];
-        let mut sequence: Vec<u8> = (0..points as u8).collect();
-        loop {
-            let g = rank(&sequence);
+        let order = (1..=points).product::<usize>();
+        let mut swapped = vec![0; order * MAX_POINTS];
+        let mut positions: Vec<u8> = (0..points as u8).collect();
+        // What digit `i` of a rank counts for.
+        let weight = |i: usize| (1..points - i).product::<usize>() as u16;
+        for (g, swapped) in (0..).zip(swapped.chunks_exact_mut(MAX_POINTS)) {
+            let mut point_at = [0; MAX_POINTS];
+            for (i, &position) in positions.iter().enumerate() {
+                point_at[usize::from(position)] = i;
+            }
             for p in 0..points - 1 {
-                sequence.swap(p, p + 1);
-                swapped[g * MAX_POINTS + p] = rank(&sequence) as u16;
-                sequence.swap(p, p + 1);
+                // Of two points that stand side by side, the first one's digit counts the other or does not.
+                let (one, other) = (point_at[p], point_at[p + 1]);
+                swapped[p] = if one < other { g + weight(one) } else { g - weight(other) };
             }
-            if !next_permutation(&mut sequence) {
-                break;
-            }
+            next_permutation(&mut positions);
         }
         Self { points, walks, swapped }
     }
@@ -93,13 +97,12 @@ fn johnson_trotter(len: usize) -> Vec<usize> {
     steps
 }
 
-/// Steps to the lexicographically next rearrangement; false after the last.
-fn next_permutation(sequence: &mut [u8]) -> bool {
-    let Some(i) = sequence.windows(2).rposition(|w| w[0] < w[1]) else { return false };
-    let j = sequence.iter().rposition(|&s| s > sequence[i]).unwrap_or(i);
-    sequence.swap(i, j);
-    sequence[i + 1..].reverse();
-    true
+/// Steps to the lexicographically next rearrangement, if there is one.
+fn next_permutation(list: &mut [u8]) {
+    let Some(i) = list.windows(2).rposition(|w| w[0] < w[1]) else { return };
+    let j = list.iter().rposition(|&t| t > list[i]).unwrap_or(i);
+    list.swap(i, j);
+    list[i + 1..].reverse();
 }
 
 #[cfg(test)]
@@ -107,6 +110,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::symmetry::action::{inverse_list, rank};
 
     #[test]
     fn a_walk_visits_every_arrangement_within_the_cells_once() {
@@ -114,12 +118,13 @@ mod tests {
             let ties = Ties::new(points);
             for mask in 0..1usize << (points - 1) {
                 let mut sequence: Vec<u8> = (0..points as u8).collect();
-                let mut number = rank(&sequence) as u16;
+                let number_of = |sequence: &[u8]| rank(&inverse_list(sequence)[..points]);
+                let mut number = number_of(&sequence) as u16;
                 let mut seen = BTreeSet::from([sequence.clone()]);
                 for &p in ties.walk(mask as u8) {
                     sequence.swap(usize::from(p), usize::from(p) + 1);
                     number = ties.step(number, p);
-                    assert_eq!(usize::from(number), rank(&sequence));
+                    assert_eq!(usize::from(number), number_of(&sequence));
                     assert!(seen.insert(sequence.clone()));
                 }
                 let expected: usize =

@@ -1,8 +1,8 @@
 //! Canonical forms eight at a time with AVX-512.
 //!
 //! Eight ideals lie in the eight lanes of a register. Counts are masks and population counts, keys are 32-bit products,
-//! the sort is a network of minima and maxima whose keys carry their point in the low three bits, and the number of the
-//! sorting permutation is read off by comparisons. A permutation of the 64 bits of a word is then one instruction
+//! and comparisons of keys count the digits of the number of the permutation that sorts the points. Only where points are
+//! tied keys are sorted, by a network of minima and maxima, to see which ones. A permutation of the 64 bits of a word is then one instruction
 //! (`vpshufbitqmb`): the row of the action table is its operand.
 //!
 //! This module needs `unsafe` for the intrinsics that load and store and to enter functions compiled for the instruction
@@ -67,7 +67,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::super::action::{GroupElement, MAX_POINTS};
-    use super::super::points::{COUNT_SHIFT, Points, SPREAD, least_image};
+    use super::super::points::{COUNT_SHIFT, Points, SPREAD, SUM_MASK, TRIPLE_WEIGHT, least_image};
     use super::{Canonical, Ideal};
 
     /// Lanes of a register: ideals in a batch.
@@ -80,13 +80,47 @@ mod x86 {
         forms: &mut Vec<Canonical<W>>,
     ) {
         forms.reserve(ideals.len());
-        let mut padded = [Ideal::empty(); LANES];
+        let mut waiting = Waiting { ideals: [Ideal::empty(); LANES], forms: [0; LANES], count: 0 };
         for batch in ideals.chunks(LANES) {
-            padded[..batch.len()].copy_from_slice(batch);
-            let (sorting, tied) = sort::<W, N>(points, &padded);
+            let keys = keys::<W, N, false>(points, batch);
+            let (sorting, tied) = (sorting(&keys), any_tied(&keys));
             for (lane, &ideal) in batch.iter().enumerate() {
-                forms.push(least_image(&points.ties, sorting[lane] as u16, tied[lane], |g| image(points, g, ideal)));
+                let by = GroupElement(sorting[lane] as u16);
+                if tied >> lane & 1 == 1 {
+                    waiting.ideals[waiting.count] = ideal;
+                    waiting.forms[waiting.count] = forms.len();
+                    waiting.count += 1;
+                }
+                forms.push(Canonical { ideal: image(points, by, ideal), by, stabiliser: 1 });
+                if waiting.count == LANES {
+                    break_ties::<W, N>(points, &mut waiting, forms);
+                }
             }
+        }
+        break_ties::<W, N>(points, &mut waiting, forms);
+    }
+
+    /// Ideals whose points the coarser key leaves tied, and which forms are theirs.
+    struct Waiting<const W: usize> {
+        ideals: [Ideal<W>; LANES],
+        forms: [usize; LANES],
+        count: usize,
+    }
+
+    /// Finds the forms of those waiting, by the finer key.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512bitalg,avx512vpopcntdq,popcnt")]
+    fn break_ties<const W: usize, const N: usize>(
+        points: &Points<W>,
+        waiting: &mut Waiting<W>,
+        forms: &mut [Canonical<W>],
+    ) {
+        let keys = keys::<W, N, true>(points, &waiting.ideals[..waiting.count]);
+        let (sorting, tied) = (sorting(&keys), ties(keys));
+        for lane in 0..std::mem::take(&mut waiting.count) {
+            let ideal = waiting.ideals[lane];
+            forms[waiting.forms[lane]] =
+                least_image(&points.ties, sorting[lane] as u16, tied[lane], |g| image(points, g, ideal));
         }
     }
 
@@ -114,18 +148,21 @@ mod x86 {
         Ideal(result)
     }
 
-    /// For each lane the number of the permutation that sorts the points, and the tie mask.
+    /// The keys of the points of at most eight ideals, the coarser or the finer ones.
     #[inline]
     #[expect(clippy::needless_range_loop, reason = "indices name pairs of points")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vpopcntdq")]
-    fn sort<const W: usize, const N: usize>(
+    fn keys<const W: usize, const N: usize, const TRIPLES: bool>(
         points: &Points<W>,
-        ideals: &[Ideal<W>; LANES],
-    ) -> ([u64; LANES], [u8; LANES]) {
+        ideals: &[Ideal<W>],
+    ) -> [__m512i; N] {
         let zero = _mm512_setzero_si512();
         let mut words = [zero; W];
         for (w, register) in words.iter_mut().enumerate() {
-            let lanes: [u64; LANES] = std::array::from_fn(|lane| ideals[lane].0[w]);
+            let mut lanes = [0; LANES];
+            for (lane, ideal) in lanes.iter_mut().zip(ideals) {
+                *lane = ideal.0[w];
+            }
             *register = load(&lanes);
         }
         let mut counts = [[zero; N]; N];
@@ -141,21 +178,85 @@ mod x86 {
                 counts[j][i] = count;
             }
         }
-        let spread = _mm512_set1_epi64(SPREAD as i64);
         let mut scrambled = [zero; N];
         for i in 0..N {
-            let product = _mm512_mul_epu32(counts[i][i], spread);
-            scrambled[i] = _mm512_xor_si512(product, _mm512_srli_epi64::<13>(product));
+            scrambled[i] = scramble(counts[i][i]);
+        }
+        let mut sums = [zero; N];
+        for i in 0..N {
+            for j in 0..N {
+                sums[i] = _mm512_add_epi64(sums[i], _mm512_mul_epu32(counts[i][j], scrambled[j]));
+            }
+        }
+        if TRIPLES {
+            let weight = _mm512_set1_epi64(TRIPLE_WEIGHT as i64);
+            for i in 0..N {
+                for j in i + 1..N {
+                    counts[j][i] = scramble(counts[i][j]);
+                }
+            }
+            let mut in_triples = points.in_triples.iter();
+            for i in 0..N {
+                for j in i + 1..N {
+                    for k in j + 1..N {
+                        let Some(elements) = in_triples.next() else { continue };
+                        let mut count = zero;
+                        for w in 0..W {
+                            let members = _mm512_and_si512(words[w], _mm512_set1_epi64(elements.0[w] as i64));
+                            count = _mm512_add_epi64(count, _mm512_popcnt_epi64(members));
+                        }
+                        count = _mm512_mul_epu32(count, weight);
+                        for [one, a, b] in [[i, k, j], [j, k, i], [k, j, i]] {
+                            sums[one] = _mm512_add_epi64(sums[one], _mm512_mul_epu32(count, counts[a][b]));
+                        }
+                    }
+                }
+            }
         }
         let mut keys = [zero; N];
         for i in 0..N {
-            let mut sum = zero;
-            for j in 0..N {
-                sum = _mm512_add_epi64(sum, _mm512_mul_epu32(counts[i][j], scrambled[j]));
-            }
-            let low = _mm512_or_si512(_mm512_slli_epi64::<3>(sum), _mm512_set1_epi64(i as i64));
-            keys[i] = _mm512_or_si512(_mm512_slli_epi64::<COUNT_SHIFT>(counts[i][i]), low);
+            let sum = if TRIPLES { _mm512_and_si512(sums[i], _mm512_set1_epi64(SUM_MASK as i64)) } else { sums[i] };
+            keys[i] = _mm512_add_epi64(_mm512_slli_epi64::<COUNT_SHIFT>(counts[i][i]), _mm512_slli_epi64::<3>(sum));
         }
+        keys
+    }
+
+    /// For each lane the number of the permutation that sorts the points, those with equal keys in their order.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn sorting<const N: usize>(keys: &[__m512i; N]) -> [u64; LANES] {
+        let one = _mm512_set1_epi64(1);
+        let mut number = _mm512_setzero_si512();
+        for i in 0..N {
+            number = _mm512_mul_epu32(number, _mm512_set1_epi64((N - i) as i64));
+            for j in i + 1..N {
+                let before = _mm512_cmplt_epu64_mask(keys[j], keys[i]);
+                number = _mm512_mask_add_epi64(number, before, number, one);
+            }
+        }
+        let mut numbers = [0; LANES];
+        // SAFETY: the array has 64 bytes, and the store asks for no alignment.
+        unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), number) };
+        numbers
+    }
+
+    /// The lanes in which some points have equal keys.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn any_tied<const N: usize>(keys: &[__m512i; N]) -> u8 {
+        let mut tied = 0;
+        for i in 0..N {
+            for j in i + 1..N {
+                tied |= _mm512_cmpeq_epi64_mask(keys[j], keys[i]);
+            }
+        }
+        tied
+    }
+
+    /// For each lane the tie mask.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn ties<const N: usize>(mut keys: [__m512i; N]) -> [u8; LANES] {
         // Odd-even transposition: N rounds sort N keys.
         for round in 0..N {
             for p in (round % 2..N - 1).step_by(2) {
@@ -166,32 +267,22 @@ mod x86 {
         }
         let mut tied = [0; LANES];
         for p in 0..N - 1 {
-            let differing = _mm512_xor_si512(keys[p], keys[p + 1]);
-            let lanes = _mm512_cmplt_epu64_mask(differing, _mm512_set1_epi64(8));
+            let lanes = _mm512_cmpeq_epi64_mask(keys[p], keys[p + 1]);
             if lanes != 0 {
                 for (lane, mask) in tied.iter_mut().enumerate() {
                     *mask |= (lanes >> lane & 1) << p;
                 }
             }
         }
-        let low_bits = _mm512_set1_epi64(7);
-        let mut sequence = [zero; N];
-        for p in 0..N {
-            sequence[p] = _mm512_and_si512(keys[p], low_bits);
-        }
-        let mut rank = zero;
-        for p in 0..N {
-            let mut smaller = zero;
-            for q in p + 1..N {
-                let lanes = _mm512_cmplt_epu64_mask(sequence[q], sequence[p]);
-                smaller = _mm512_mask_add_epi64(smaller, lanes, smaller, _mm512_set1_epi64(1));
-            }
-            rank = _mm512_add_epi64(_mm512_mul_epu32(rank, _mm512_set1_epi64((N - p) as i64)), smaller);
-        }
-        let mut ranks = [0; LANES];
-        // SAFETY: the array has 64 bytes, and the store asks for no alignment.
-        unsafe { _mm512_storeu_si512(ranks.as_mut_ptr().cast(), rank) };
-        (ranks, tied)
+        tied
+    }
+
+    /// Scrambles a count; the low 32 bits of each lane count.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn scramble(count: __m512i) -> __m512i {
+        let product = _mm512_mul_epu32(count, _mm512_set1_epi64(SPREAD as i64));
+        _mm512_xor_si512(product, _mm512_srli_epi64::<13>(product))
     }
 
     #[inline]

@@ -87,20 +87,7 @@ impl<'a, const W: usize> Space<'a, W> {
         let owner = space_owner(&poset.name(), split.base);
         let layers = Vec::new();
         let resumed = false;
-        Self {
-            store,
-            owner,
-            split,
-            ranks,
-            top,
-            threads,
-            meter,
-            layers,
-            published_edges,
-            has_files,
-            surveys,
-            resumed,
-        }
+        Self { store, owner, split, ranks, top, threads, meter, layers, published_edges, has_files, surveys, resumed }
     }
 
     /// Number of the last base layer.
