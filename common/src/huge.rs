@@ -34,14 +34,6 @@ impl Words {
     }
 }
 
-impl PartialEq for Words {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Words {}
-
 impl Deref for Words {
     type Target = [u64];
 

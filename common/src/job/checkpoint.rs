@@ -9,24 +9,30 @@ use std::time::{Duration, Instant};
 
 use super::JobError;
 
+/// A layer takes at most about so many times what the one before took.
+pub(super) const GROWTH: f64 = 1.5;
+
 /// The checkpoints of a run, one at a time.
 pub(super) struct Checkpoints<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     interval: Duration,
     /// When the last one began.
     last: Instant,
-    writing: Option<ScopedJoinHandle<'scope, Result<(), JobError>>>,
+    writing: Option<ScopedJoinHandle<'scope, Result<Duration, JobError>>>,
+    /// What the last one took to write.
+    took: Duration,
 }
 
 impl<'scope, 'env> Checkpoints<'scope, 'env> {
     /// The first one is due after one interval.
     pub fn new(scope: &'scope Scope<'scope, 'env>, interval: Duration) -> Self {
-        Self { scope, interval, last: Instant::now(), writing: None }
+        Self { scope, interval, last: Instant::now(), writing: None, took: Duration::ZERO }
     }
 
-    /// Whether one is to be begun.
-    pub fn is_due(&self) -> bool {
-        self.last.elapsed() >= self.interval
+    /// Whether one is to be begun, if the next chance comes after `step` only: nothing that is killed should have to
+    /// repeat more than an interval's work.
+    pub fn is_due(&self, step: Duration) -> bool {
+        self.last.elapsed() + step + self.took >= self.interval
     }
 
     /// Begins one, when the one before has ended.
@@ -36,7 +42,8 @@ impl<'scope, 'env> Checkpoints<'scope, 'env> {
     pub fn begin(&mut self, write: impl FnOnce() -> Result<(), JobError> + Send + 'scope) -> Result<(), JobError> {
         self.wait()?;
         self.last = Instant::now();
-        self.writing = Some(self.scope.spawn(write));
+        let start = self.last;
+        self.writing = Some(self.scope.spawn(move || write().map(|()| start.elapsed())));
         Ok(())
     }
 
@@ -45,9 +52,9 @@ impl<'scope, 'env> Checkpoints<'scope, 'env> {
     /// # Errors
     /// What ended it.
     pub fn wait(&mut self) -> Result<(), JobError> {
-        match self.writing.take() {
-            Some(writing) => writing.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            None => Ok(()),
+        if let Some(writing) = self.writing.take() {
+            self.took = writing.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         }
+        Ok(())
     }
 }

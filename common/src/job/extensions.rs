@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use num_bigint::BigUint;
 
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, GROWTH};
 use super::context::Context;
 use super::records::{JOB, ValueLayer, layer_document, values_key};
 use super::resume;
@@ -116,6 +116,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     /// [`JobError::Interrupted`], after what is complete was stored; [`JobError::Memory`]; errors of the store.
     pub fn run(&mut self, space: &mut Space<'a, W>, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
         while self.layers.len() <= space.last_layer() {
+            let start = Instant::now();
             match self.evaluate_next(space, checkpoints) {
                 Err(JobError::Interrupted) => {
                     checkpoints.wait()?;
@@ -129,7 +130,9 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                 }
                 other => other?,
             }
-            if self.has_files && (checkpoints.is_due() || self.context.options.keep_values) {
+            if self.has_files
+                && (checkpoints.is_due(start.elapsed().mul_f64(GROWTH)) || self.context.options.keep_values)
+            {
                 self.save(space, checkpoints)?;
             }
         }

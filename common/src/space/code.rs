@@ -166,7 +166,7 @@ impl Shape {
 fn next_of_same_size(code: u64) -> Option<u64> {
     let lowest = code & code.wrapping_neg();
     let carried = code.checked_add(lowest)?;
-    Some(carried | (((code ^ carried) / lowest) >> 2))
+    Some(carried | (code ^ carried) >> lowest.trailing_zeros() >> 2)
 }
 
 /// The codes of the subsets of a `q`-set (`q < 64`) with exactly `size` members, ascending.

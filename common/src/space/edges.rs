@@ -5,6 +5,7 @@
 
 use super::layer::BaseLayer;
 use crate::ideal::Element;
+use crate::prefetch::prefetch;
 use crate::symmetry::GroupElement;
 
 /// An edge in one word: the first slot of the block it leads to in the table below, the element removed, a group element
@@ -73,10 +74,28 @@ impl Run {
     }
 
     #[inline(always)]
+    fn part(self) -> usize {
+        (self.0 >> PART_SHIFT) as usize
+    }
+
+    #[inline(always)]
+    fn first(self) -> usize {
+        ((self.0 & ((1 << PART_SHIFT) - 1)) >> COUNT_BITS) as usize
+    }
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.0 as usize & ((1 << COUNT_BITS) - 1)
+    }
+
+    #[inline(always)]
     pub(super) fn in_part(self, part: usize) -> Self {
         Self(self.0 | (part as u64) << PART_SHIFT)
     }
 }
+
+/// Edges in a cache line.
+const EDGES_OF_A_LINE: usize = 8;
 
 /// The edges of all bases of a layer.
 #[derive(Default)]
@@ -90,10 +109,17 @@ impl Edges {
     /// The edges of the base with that number in the order of the layer.
     #[inline(always)]
     pub fn of(&self, number: usize) -> &[Edge] {
-        let run = self.runs[number].0;
-        let first = (run & ((1 << PART_SHIFT) - 1)) >> COUNT_BITS;
-        let count = run & ((1 << COUNT_BITS) - 1);
-        &self.parts[(run >> PART_SHIFT) as usize][first as usize..][..count as usize]
+        let run = self.runs[number];
+        &self.parts[run.part()][run.first()..][..run.count()]
+    }
+
+    /// Starts to bring the edges of a base into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, number: usize) {
+        let run = self.runs[number];
+        for edge in (0..run.count()).step_by(EDGES_OF_A_LINE) {
+            prefetch(&self.parts[run.part()], run.first() + edge);
+        }
     }
 
     /// Whether they are as many runs as the layer has bases.

@@ -70,10 +70,10 @@ impl<const W: usize> Split<W> {
     /// # Panics
     /// If `W` words are too few for the poset.
     pub fn plain(poset: &Poset, isa: Isa) -> Self {
-        Self::new(poset, poset.len(), None, poset.duality().map(|d| Duality::Plain(d.to_vec())), isa)
+        Self::new(poset, poset.len(), poset.duality().map(|d| Duality::Plain(d.to_vec())), isa)
     }
 
-    fn new(poset: &Poset, base: usize, uppers: Option<Uppers>, duality: Option<Duality>, isa: Isa) -> Self {
+    fn new(poset: &Poset, base: usize, duality: Option<Duality>, isa: Isa) -> Self {
         let within = |covers: &[u16]| {
             covers.iter().map(|&y| usize::from(y)).filter(|&y| y < base).fold(Ideal::empty(), |set, y| set.with(y))
         };
@@ -84,7 +84,7 @@ impl<const W: usize> Split<W> {
             symmetry: Canonicaliser::for_prefix(poset, base, isa),
             lower_covers: (0..base).map(|x| within(poset.lower_covers(x))).collect(),
             upper_covers: (0..base).map(|x| within(poset.upper_covers(x))).collect(),
-            uppers,
+            uppers: None,
             duality,
         }
     }
@@ -142,13 +142,14 @@ impl Split<1> {
             .collect();
         let mut high_ascending: Vec<u8> = (0..base).filter(|&i| low >> i & 1 == 0).map(|i| i as u8).collect();
         high_ascending.sort_by_key(|&i| element[usize::from(i)]);
-        let action = Arc::new(Action::new(group, base..2 * base, &number, 1));
         let least = |count: &dyn Fn(u64) -> u32| {
             high_ascending.iter().map(|&i| count(upper_below[usize::from(i)])).min().unwrap_or(u32::MAX)
         };
         let least_fixed = least(&|below| below.count_ones() + 1);
         let least_forced = least(&|below| (below & low).count_ones());
-        let uppers = Uppers {
+        let mut split = Self::new(poset, base, Some(Duality::Exchanging), isa);
+        let action = Action::shared(split.symmetry.action(), group, base..2 * base, &number, 1);
+        split.uppers = Some(Uppers {
             element,
             low,
             base_below,
@@ -158,25 +159,16 @@ impl Split<1> {
             least_fixed,
             least_forced,
             action,
-        };
-        let mut split = Self::new(poset, base, Some(uppers), Some(Duality::Exchanging), isa);
-        if let (Some(own), Some(uppers)) = (split.symmetry.action(), &mut split.uppers)
-            && *own == uppers.action
-        {
-            uppers.action = Arc::clone(own);
-        }
+        });
         Some(split)
     }
 }
 
 impl Uppers {
-    /// The low uppers whose lower elements all lie in the base.
+    /// The low uppers whose lower elements all lie in the base: those that are above no element outside.
     #[inline(always)]
     pub fn available(&self, base: u64) -> u64 {
-        let mut available = 0;
-        for i in Bits(self.low) {
-            available |= u64::from(self.base_below[i] & !base == 0) << i;
-        }
-        available
+        let outside = (u64::MAX >> (64 - self.above_base.len())) & !base;
+        Bits(outside).fold(self.low, |available, x| available & !self.above_base[x])
     }
 }

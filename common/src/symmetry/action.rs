@@ -5,6 +5,8 @@
 //! point, the later points that come to stand before it: so comparing the keys of the points of an ideal yields the name
 //! of the permutation that sorts them, without sorting.
 
+use std::sync::Arc;
+
 use crate::huge::Words;
 use crate::ideal::{Element, Ideal};
 use crate::poset::FactorGroup;
@@ -31,13 +33,17 @@ impl GroupElement {
 /// The action on a range of at most 256 elements of a poset, numbered from 0.
 ///
 /// Rows that belong to no member of the group (points of different kinds exchanged) are never used.
-#[derive(PartialEq, Eq)]
 pub struct Action {
     stride: usize,
+    /// For each position but the first the exchange with the one before. They generate the group.
+    exchanges: Vec<Exchange>,
     /// Row `g`: for each element `e` the element that `g` maps to `e`.
     preimages: Words,
     inverse: Vec<u16>,
 }
+
+/// For each element the one it is exchanged with.
+type Exchange = [u8; 256];
 
 impl Action {
     /// The action on the elements `range` of the group's poset, where `number[x - range.start]` is the number of element
@@ -46,40 +52,38 @@ impl Action {
     /// # Panics
     /// If the group does not map the range to itself.
     pub fn new(group: &FactorGroup, range: std::ops::Range<Element>, number: &[u8], words: usize) -> Self {
-        let points = group.points();
+        Self::generated(exchanges(group, range, number), words)
+    }
+
+    /// As [`new`](Self::new), or `like` if that is the same.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn shared(
+        like: Option<&Arc<Self>>,
+        group: &FactorGroup,
+        range: std::ops::Range<Element>,
+        number: &[u8],
+        words: usize,
+    ) -> Arc<Self> {
+        let exchanges = exchanges(group, range, number);
+        match like {
+            Some(like) if (&like.exchanges, like.stride) == (&exchanges, 64 * words) => Arc::clone(like),
+            _ => Arc::new(Self::generated(exchanges, words)),
+        }
+    }
+
+    fn generated(exchanges: Vec<Exchange>, words: usize) -> Self {
+        let points = exchanges.len() + 1;
         let stride = 64 * words;
         let rows = (1..=points).product::<usize>();
         let mut words = Words::zeroed(rows * stride / size_of::<u64>());
         let preimages: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        let identity: Vec<u8> = (0..stride).map(|i| i as u8).collect();
-        preimages[..stride].copy_from_slice(&identity);
+        preimages[..stride].iter_mut().enumerate().for_each(|(element, to)| *to = element as u8);
         let mut inverse = vec![0; rows];
-        let positions = positions_by_class(group);
-        let class: Vec<usize> =
-            group.classes().iter().enumerate().flat_map(|(c, of)| of.iter().map(move |_| c)).collect();
-        let exchanges: Vec<Vec<u8>> = (1..points)
-            .map(|p| {
-                // Numbers beyond the range are fixed, so that a whole word can be moved at once.
-                let mut row = identity.clone();
-                if class[p - 1] == class[p] {
-                    let mut permutation: Vec<u8> = (0..points as u8).collect();
-                    permutation.swap(usize::from(positions[p - 1]), usize::from(positions[p]));
-                    let images = group.act(&permutation);
-                    for x in range.clone() {
-                        let image = usize::from(images[x]);
-                        assert!(range.contains(&image), "the group maps the elements {range:?} to themselves");
-                        row[usize::from(number[image - range.start])] = number[x - range.start];
-                    }
-                }
-                row
-            })
-            .collect();
         for (g, inverse) in inverse.iter_mut().enumerate().skip(1) {
             let mut list = [0; MAX_POINTS];
             unrank(g, &mut list[..points]);
-            if (0..points).any(|i| class[usize::from(list[i])] != class[i]) {
-                continue;
-            }
             *inverse = rank(&inverse_list(&list[..points])[..points]) as u16;
             // Without its first descent the list has a smaller rank, so that its row is there already.
             let descent = (1..points).find(|&i| list[i - 1] > list[i]).unwrap_or(1);
@@ -87,11 +91,12 @@ impl Action {
             let (done, row) = preimages.split_at_mut(g * stride);
             let before = &done[rank(&list[..points]) * stride..][..stride];
             // Two points are exchanged first, and then all are put in place.
+            let exchange = &exchanges[descent - 1];
             for (to, &preimage) in row.iter_mut().zip(before) {
-                *to = exchanges[descent - 1][usize::from(preimage)];
+                *to = exchange[usize::from(preimage)];
             }
         }
-        Self { stride, preimages: words, inverse }
+        Self { stride, exchanges, preimages: words, inverse }
     }
 
     /// For each element the one that `g` maps to it.
@@ -122,6 +127,30 @@ impl Action {
         }
         image
     }
+}
+
+/// For each position but the first what its exchange with the one before does to the elements `range`, numbered by
+/// `number`; nothing where points of different kinds would be exchanged. Numbers beyond the range are fixed, so that a
+/// whole word can be moved at once.
+fn exchanges(group: &FactorGroup, range: std::ops::Range<Element>, number: &[u8]) -> Vec<Exchange> {
+    let points = group.points();
+    let positions = positions_by_class(group);
+    let class: Vec<usize> = group.classes().iter().enumerate().flat_map(|(c, of)| of.iter().map(move |_| c)).collect();
+    let exchange = |p: usize| {
+        let mut exchange: Exchange = std::array::from_fn(|i| i as u8);
+        if class[p - 1] == class[p] {
+            let mut permutation: Vec<u8> = (0..points as u8).collect();
+            permutation.swap(usize::from(positions[p - 1]), usize::from(positions[p]));
+            let images = group.act(&permutation);
+            for x in range.clone() {
+                let image = usize::from(images[x]);
+                assert!(range.contains(&image), "the group maps the elements {range:?} to themselves");
+                exchange[usize::from(number[image - range.start])] = number[x - range.start];
+            }
+        }
+        exchange
+    };
+    (1..points).map(exchange).collect()
 }
 
 /// The points in the order in which a sorted ideal has them: classes of equal factors one after the other.

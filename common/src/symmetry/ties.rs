@@ -23,7 +23,7 @@ impl Ties {
         let mut swapped = vec![0; order * MAX_POINTS];
         let mut positions: Vec<u8> = (0..points as u8).collect();
         // What digit `i` of a rank counts for.
-        let weight = |i: usize| (1..points - i).product::<usize>() as u16;
+        let weight: Vec<u16> = (0..points).map(|i| (1..points - i).product::<usize>() as u16).collect();
         for (g, swapped) in (0..).zip(swapped.chunks_exact_mut(MAX_POINTS)) {
             let mut point_at = [0; MAX_POINTS];
             for (i, &position) in positions.iter().enumerate() {
@@ -32,7 +32,7 @@ impl Ties {
             for p in 0..points - 1 {
                 // Of two points that stand side by side, the first one's digit counts the other or does not.
                 let (one, other) = (point_at[p], point_at[p + 1]);
-                swapped[p] = if one < other { g + weight(one) } else { g - weight(other) };
+                swapped[p] = if one < other { g + weight[one] } else { g - weight[other] };
             }
             next_permutation(&mut positions);
         }

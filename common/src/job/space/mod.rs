@@ -6,10 +6,11 @@
 mod files;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use num_bigint::BigUint;
 
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, GROWTH};
 use super::progress::Meter;
 use super::records::{SpaceLayer, space_owner};
 use super::{JobError, Phase, Progress, SizeCount};
@@ -132,6 +133,7 @@ impl<'a, const W: usize> Space<'a, W> {
     pub fn enumerate(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
         self.read_records()?;
         while self.layers.len() <= self.last_layer() {
+            let start = Instant::now();
             match self.find_next() {
                 Err(JobError::Interrupted) => {
                     checkpoints.wait()?;
@@ -140,7 +142,9 @@ impl<'a, const W: usize> Space<'a, W> {
                 }
                 other => other?,
             }
-            if self.has_files && (checkpoints.is_due() || self.unsaved_bytes() > MOST_UNSAVED) {
+            if self.has_files
+                && (checkpoints.is_due(start.elapsed().mul_f64(GROWTH)) || self.unsaved_bytes() > MOST_UNSAVED)
+            {
                 self.save(checkpoints)?;
             }
             self.spare_memory(checkpoints)?;

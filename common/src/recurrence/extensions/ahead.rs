@@ -7,7 +7,7 @@ use crate::symmetry::Action;
 
 /// Slots of a source that are asked for, at most; the processor notices longer runs by itself.
 pub(super) const MOST_SLOTS: u32 = 64;
-/// Bytes that may be on their way at a time, about: more would wait for a place in the first-level cache's queue.
+/// Bytes that may be on their way at a time, about.
 const WINDOW: usize = 8192;
 
 /// The edges of a chunk, of which some are asked for and some are not yet.

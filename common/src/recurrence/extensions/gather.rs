@@ -72,7 +72,7 @@ fn dense<const D: usize>(
     images(&images_of_codes.positions[low_bits..q], &mut scratch.high);
     for (number, (values, &high)) in source[..1 << q].chunks_exact(1 << TABLE_BITS).zip(&scratch.high).enumerate() {
         for slot in (0..1 << TABLE_BITS).step_by((LINE / (8 * D)).max(1)) {
-            prefetch(source, (number + 1 << TABLE_BITS) + slot);
+            prefetch(source, ((number + 1) << TABLE_BITS) + slot);
         }
         for (value, &to) in values.iter().zip(low) {
             add(&mut sum[(high + to) as usize], value);

@@ -9,7 +9,7 @@
 use num_bigint::BigUint;
 
 use super::evaluate::Evaluated;
-use crate::ideal::{Ideal, Labelled};
+use crate::ideal::{Bits, Ideal, Labelled};
 use crate::parallel::crew;
 use crate::prefetch::prefetch;
 use crate::recurrence::limbs::{LIMB_BITS, LIMB_MASK, to_biguint, value};
@@ -178,8 +178,11 @@ fn join_exchanging<const W: usize, const D: usize>(
                 duals.clear();
                 forms.clear();
                 for facet in &*facets {
+                    let mut free = [0; 64];
+                    free.iter_mut().zip(Bits(facet.free)).for_each(|(bit, i)| *bit = 1 << i);
                     for code in codes_of_size(facet.shape.q, room - facet.fixed) {
-                        let (dual, upper) = split.dual(base.0[0], facet.upper(code));
+                        let upper = Bits(code).fold(facet.high | facet.forced, |upper, j| upper | free[j]);
+                        let (dual, upper) = split.dual(base.0[0], upper);
                         let slot = survey.places[first + number] + facet.offset + facet.shape.address(ranks, code);
                         pending.push(Pending { slot: slot as usize, dual_slot: 0, upper });
                         let mut words = Ideal::<W>::empty();

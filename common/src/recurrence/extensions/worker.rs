@@ -149,6 +149,7 @@ impl<const W: usize, const D: usize> Worker<W, D> {
 
     /// Takes the edges of so many bases from those of the layer.
     fn take_edges(&mut self, edges: &Edges, first: usize, bases: usize) {
+        (first..first + bases).for_each(|number| edges.prefetch(number));
         for number in first..first + bases {
             self.first_edges.push(self.edges.len());
             self.edges.extend_from_slice(edges.of(number));
