@@ -1,4 +1,4 @@
-//! Answering a question: from the certificate where there is one, else in two phases with checkpoints.
+//! Answering a question: from the certificate where there is one, else layer by layer with checkpoints.
 
 use std::time::Instant;
 

@@ -40,6 +40,7 @@ pub struct Discovery<const W: usize> {
     dealers: Vec<Dealer<W>>,
     groupers: Vec<Grouper<W>>,
     edges: Edges,
+    most_bytes: u64,
 }
 
 /// A thread that finds edges and deals them out.
@@ -75,7 +76,10 @@ impl<const W: usize> Discovery<W> {
         self.deal(split, layer, places, parts, threads, watch);
         watch.check()?;
         let found = self.dealers.iter().map(|dealer| dealer.found).sum();
-        Ok((BaseLayer::of_sorted(layer.size + 1, &self.group(split, parts, threads)), found))
+        let bases = self.group(split, parts, threads);
+        let room: usize = self.dealers.iter().flat_map(|dealer| &dealer.parts).map(Vec::capacity).sum();
+        self.most_bytes = self.most_bytes.max((room * size_of::<Found<W>>()) as u64 + self.edges.bytes());
+        Ok((BaseLayer::of_sorted(layer.size + 1, &bases), found))
     }
 
     /// The edges of the layer discovered last.
@@ -83,10 +87,9 @@ impl<const W: usize> Discovery<W> {
         &self.edges
     }
 
-    /// Bytes of memory.
+    /// Bytes of memory, at most so far: what is freed in between the allocator may keep.
     pub fn bytes(&self) -> u64 {
-        let found: usize = self.dealers.iter().flat_map(|dealer| &dealer.parts).map(Vec::capacity).sum();
-        (found * size_of::<Found<W>>()) as u64 + self.edges.bytes()
+        self.most_bytes
     }
 
     /// Finds all edges, each in the part of its base.

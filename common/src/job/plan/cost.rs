@@ -4,13 +4,17 @@ use super::{Method, Question};
 use crate::job::estimate::{LayerSize, Profile};
 use crate::poset::Poset;
 
-/// Nanoseconds for a base edge: its canonical form during enumeration, and its form and look-up again in evaluation
-/// (2026-11-29, B_7: 23 s of enumeration and 50 s of evaluation for 251 million edges).
-const NS_PER_EDGE: f64 = 290.0;
-/// The part of them that enumeration takes.
-const ENUMERATION_SHARE: f64 = 0.3;
-/// Nanoseconds for an addition of two values of up to four limbs (the same run: 58 s for 5.3 thousand million).
-const NS_PER_ADDITION: f64 = 11.0;
+/// Nanoseconds for a base edge that is enumerated (2026-11-29, `layers boolean:7`: 12.3 s for 251 million edges).
+const NS_PER_EDGE_ENUMERATED: f64 = 49.0;
+/// Nanoseconds for a base edge that is discovered and then followed down (the same day, `run extensions boolean:7`: some
+/// 20 s of discovery and 10 s of evaluation for as many).
+const NS_PER_EDGE: f64 = 120.0;
+/// Nanoseconds for an addition of two values of up to four limbs (the same run: some 24 s for 5.0 thousand million).
+const NS_PER_ADDITION: f64 = 4.8;
+/// Bytes besides the base for an edge that is discovered and grouped, the buffers' room to grow included.
+const DISCOVERED_BYTES: f64 = 20.0;
+/// Copies of the base of such an edge, as far as a buffer has grown.
+const DISCOVERED_COPIES: f64 = 1.5;
 /// Bits of a value in a limb.
 const LIMB_BITS: f64 = 57.0;
 /// Bytes of a limb.
@@ -74,7 +78,7 @@ impl Cost {
                 most_states: most(|layer| layer.bases),
                 edges,
                 operations: edges,
-                cpu_seconds: edges * NS_PER_EDGE * ENUMERATION_SHARE * 1e-9,
+                cpu_seconds: edges * NS_PER_EDGE_ENUMERATED * 1e-9,
                 memory_bytes: finding + PROCESS_BYTES,
                 disk_bytes: stored_bases,
                 disk_bytes_kept: stored_bases,
@@ -88,6 +92,11 @@ impl Cost {
                     index + (below.bases + above.bases) * SURVEY_BYTES
                 };
                 let evaluating = steps.clone().map(|step| values(step) + lists(step)).fold(0.0, f64::max);
+                // What finding a layer took stays with the process, and is used for the next one.
+                let discovering = steps
+                    .clone()
+                    .map(|(below, _)| below.edges * (DISCOVERED_COPIES * base_bytes + DISCOVERED_BYTES))
+                    .fold(0.0, f64::max);
                 let newest = steps.map(values).fold(0.0, f64::max);
                 let slots = sum(|layer| layer.slots);
                 Self {
@@ -96,7 +105,7 @@ impl Cost {
                     edges,
                     operations: additions,
                     cpu_seconds: (edges * NS_PER_EDGE + additions * NS_PER_ADDITION) * 1e-9,
-                    memory_bytes: bases * base_bytes + evaluating.max(finding) + PROCESS_BYTES,
+                    memory_bytes: bases * base_bytes + evaluating.max(finding) + discovering + PROCESS_BYTES,
                     disk_bytes: stored_bases + newest,
                     disk_bytes_kept: stored_bases + slots * value_bytes,
                 }

@@ -1,7 +1,8 @@
 //! The base layers of a job: read where they are stored, found where they are not.
 //!
-//! What is known of every layer is at hand after [`Space::enumerate`]; the bases themselves stay in memory as long as they
-//! are few, and come back from the store, or from the layer below, when they are asked for.
+//! [`Space::enumerate`] finds all layers at once; [`Space::discover`] finds one at a time, while those below are evaluated.
+//! The bases stay in memory as long as they are few, and come back from the store, or from the layer below, when they are
+//! asked for.
 
 mod files;
 
