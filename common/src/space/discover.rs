@@ -133,7 +133,7 @@ impl<const W: usize> Discovery<W> {
             grouper
         };
         let dealers = &self.dealers;
-        self.groupers = crew(threads, 0..parts, grouper, |grouper, part| {
+        self.groupers = crew(threads.min(Run::MOST_PARTS), 0..parts, grouper, |grouper, part| {
             grouper.group(split, dealers.iter().map(|dealer| &dealer.parts[part][..]));
         });
         crew(threads, self.groupers.iter_mut(), || (), |(), grouper| grouper.runs.sort_unstable());

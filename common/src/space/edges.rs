@@ -67,6 +67,9 @@ const PART_SHIFT: u32 = 56;
 const COUNT_BITS: u32 = 9;
 
 impl Run {
+    /// Parts that can be told apart.
+    pub(super) const MOST_PARTS: usize = 1 << (u64::BITS - PART_SHIFT);
+
     #[inline(always)]
     pub(super) fn new(first: usize, count: usize) -> Self {
         debug_assert!(count < 1 << COUNT_BITS && first < 1 << (PART_SHIFT - COUNT_BITS));
@@ -90,6 +93,7 @@ impl Run {
 
     #[inline(always)]
     pub(super) fn in_part(self, part: usize) -> Self {
+        debug_assert!(part < Self::MOST_PARTS);
         Self(self.0 | (part as u64) << PART_SHIFT)
     }
 }
