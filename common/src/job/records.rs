@@ -17,7 +17,7 @@ use crate::recurrence::extensions::LayerSums;
 use crate::store::{ShardKey, ShardKind, Store, StoreError};
 
 /// Version of the documents in here and of the digest of a job. What was stored under another one is not gone on from.
-pub const JOB_FORMAT: u32 = 1;
+pub const JOB_FORMAT: u32 = 2;
 
 /// Name of the document that makes a job.
 pub const JOB: &str = "job";

@@ -10,7 +10,7 @@ use super::record::ShardKey;
 use crate::ideal::Ideal;
 
 /// Version of this payload's format.
-pub const BASES_FORMAT: u32 = 1;
+pub const BASES_FORMAT: u32 = 2;
 /// Bytes of payload in a block: a look-up decodes one, and goes through the fibres of its bases.
 const BLOCK_BYTES: usize = 1 << 14;
 

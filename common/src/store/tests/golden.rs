@@ -86,7 +86,7 @@ fn a_file_of_bases() {
     let bases = [Ideal([1u64]), Ideal([0x81]), Ideal([1 << 63])];
     let written = store.write_bases(&key(ShardKind::Bases, 3, 0), &bases, |_| 7).unwrap();
     let parts = [
-        "4143424c4f434b53010001020100000008000000000000000000000000000000",
+        "4143424c4f434b53010001020200000008000000000000000000000000000000",
         // 1; 128 more; 2^63 - 129 more.
         "01",
         "8001",
@@ -97,7 +97,7 @@ fn a_file_of_bases() {
         "0100000000000000",
         "1800000000000000",
         "1feb61c5fc0ff52393f90bbbc17793db94cade6e2b38bde2fac00bec19e0b6cc",
-        "e4428c3356984845e5fac7ccbe5a297d599957c99a798cb8c5ab74db7f05e8c7",
+        "f70891c79ab4337c407f4f81c29053fe5c4df3799bc1d3673f9263cde875849b",
         "4143424c4b454e44",
     ];
     assert_file(&store, &written, &parts);
