@@ -1,2 +1,4 @@
-//! Jobs, scheduling and leases: no service yet.
+//! Jobs, scheduling and leases: the ledger of leases so far, no service yet.
 #![forbid(unsafe_code)]
+
+pub mod ledger;

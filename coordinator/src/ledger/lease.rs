@@ -1,0 +1,100 @@
+//! What the ledger is asked and what it answers.
+
+use std::time::Duration;
+
+/// Time since a fixed moment, by the coordinator's own monotonic clock.
+pub type Time = Duration;
+
+/// A result's digest.
+pub type Digest = [u8; 32];
+
+/// A task. They are handed out in this order, where there is a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u64);
+
+/// A worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub u64);
+
+/// Tells the leases of a ledger apart, those of the same task too. It only grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Epoch(pub u64);
+
+/// A task in a worker's hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The task.
+    pub task: TaskId,
+    /// This lease.
+    pub epoch: Epoch,
+    /// Whose it is.
+    pub worker: WorkerId,
+    /// When it began.
+    pub since: Time,
+    /// When it ends, unless there is a sign of life before.
+    pub until: Time,
+}
+
+/// How patient a ledger is.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Time between a sign of life and the end of a lease.
+    pub lease: Duration,
+    /// A task is handed out a second time when it takes so many times what is expected, and at least [`Self::least`].
+    pub patience: f64,
+    /// Time for which no task is handed out a second time.
+    pub least: Duration,
+    /// A task that so many workers were lost with is set aside.
+    pub most_losses: usize,
+    /// A worker that delivered so many corrupt results is set aside.
+    pub most_strikes: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(15),
+            patience: 3.0,
+            least: Duration::from_secs(2),
+            most_losses: 3,
+            most_strikes: 3,
+        }
+    }
+}
+
+/// Why a worker gets no task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It has not registered.
+    #[error("worker {} is not registered", .0.0)]
+    Unknown(WorkerId),
+    /// Its results were corrupt.
+    #[error("worker {} is set aside: its results were corrupt", .0.0)]
+    SetAside(WorkerId),
+}
+
+/// What a result is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// It is the first, and counts.
+    Accepted,
+    /// It is there already, with the same bytes.
+    Identical,
+    /// It is there already with other bytes, from this worker: an alarm that stops the job.
+    Different(WorkerId),
+    /// The worker has no such lease any more.
+    Stale,
+    /// There is no such task.
+    Unknown,
+}
+
+/// A lease that ended without a sign of life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The task.
+    pub task: TaskId,
+    /// The worker that was not heard of.
+    pub worker: WorkerId,
+    /// Whether the task is set aside now.
+    pub set_aside: bool,
+}
