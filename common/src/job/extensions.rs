@@ -16,7 +16,7 @@ use super::resume;
 use super::sample::{Sample, sample_key, write_samples};
 use super::sampling::take_samples;
 use super::space::Space;
-use super::table::{digests, hex, shard_slots, widen, write_shard};
+use super::table::{DigestThreads, hex, shard_slots, widen, write_shard};
 use super::{JobError, Phase, Progress};
 use crate::huge::Words;
 use crate::recurrence::extensions::{Evaluated, LayerSums, Unevaluated, evaluate_layer, join_layer};
@@ -52,6 +52,7 @@ pub(super) struct Evaluation<'a, const W: usize> {
     spare: Words,
     /// Finds the layers that are not stored.
     discovery: Discovery<W>,
+    digest_threads: DigestThreads,
     /// Number of layers whose records are stored.
     recorded: usize,
     /// The layer whose table was stored last.
@@ -90,6 +91,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             newest: None,
             spare: Words::default(),
             discovery: Discovery::default(),
+            digest_threads: DigestThreads::new(context.threads()),
             recorded: 0,
             stored: None,
             samples: Vec::new(),
@@ -187,7 +189,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             bases: evaluated.layer.len() as u64,
             width,
             slots: evaluated.survey.slots,
-            shards: digests(&evaluated.table, width, &slots, threads),
+            shards: self.digest_threads.digests(&evaluated.table, width, &slots),
             sums: ValueLayer::sums_of(layer, sums),
             joined,
         });

@@ -1,6 +1,10 @@
 //! Tables of values as shards: their cuts, their digests, their way into files and back.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use blake3::Hasher;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::JobId;
 use super::records::{ValueLayer, ValueShard, values_key};
@@ -25,27 +29,59 @@ pub(super) fn shard_slots<const W: usize>(layer: &BaseLayer<W>, survey: &Survey)
 
 /// BLAKE3 of values as they are stored: little-endian.
 fn digest(limbs: &[u64]) -> [u8; 32] {
+    digest_with(limbs, alone)
+}
+
+fn alone(hasher: &mut Hasher, bytes: &[u8]) {
+    hasher.update(bytes);
+}
+
+fn together(hasher: &mut Hasher, bytes: &[u8]) {
+    hasher.update_rayon(bytes);
+}
+
+fn digest_with(limbs: &[u64], update: fn(&mut Hasher, &[u8])) -> [u8; 32] {
+    let mut hasher = Hasher::new();
     if cfg!(target_endian = "little") {
-        return *blake3::hash(bytemuck::cast_slice(limbs)).as_bytes();
-    }
-    let mut hasher = blake3::Hasher::new();
-    for limb in limbs {
-        hasher.update(&limb.to_le_bytes());
+        update(&mut hasher, bytemuck::cast_slice(limbs));
+    } else {
+        for limb in limbs {
+            hasher.update(&limb.to_le_bytes());
+        }
     }
     *hasher.finalize().as_bytes()
 }
 
-/// The digests of the shards of a table.
-pub(super) fn digests(table: &[u64], width: usize, slots: &[Range<usize>], threads: usize) -> Vec<ValueShard> {
-    let hashed = crew(threads, slots.iter().enumerate(), Vec::new, |hashed, (number, slots)| {
-        hashed.push((number, digest(&table[slots.start * width..slots.end * width])));
-    });
-    let mut shards: Vec<ValueShard> =
-        slots.iter().map(|slots| ValueShard { slots: slots.len() as u64, digest: String::new() }).collect();
-    for (number, digest) in hashed.into_iter().flatten() {
-        shards[number].digest = hex(&digest);
+/// Limbs of a table that is worth more than one thread.
+const LARGE: usize = 1 << 20;
+
+/// Threads that compute the digests of a table together. They begin when they are first needed.
+pub(super) struct DigestThreads {
+    threads: usize,
+    pool: OnceCell<Option<ThreadPool>>,
+}
+
+impl DigestThreads {
+    /// So many, of which none has begun.
+    pub(super) fn new(threads: usize) -> Self {
+        Self { threads, pool: OnceCell::new() }
     }
-    shards
+
+    /// The digests of the shards of a table. (Layers of few bases have one shard, however large: so threads share each
+    /// shard, not only the shards.)
+    pub(super) fn digests(&self, table: &[u64], width: usize, slots: &[Range<usize>]) -> Vec<ValueShard> {
+        let shard = |slots: &Range<usize>, update| {
+            let digest = digest_with(&table[slots.start * width..slots.end * width], update);
+            ValueShard { slots: slots.len() as u64, digest: hex(&digest) }
+        };
+        // Without threads to be had, this one does it.
+        let pool =
+            || self.pool.get_or_init(|| ThreadPoolBuilder::new().num_threads(self.threads).build().ok()).as_ref();
+        match (self.threads > 1 && table.len() >= LARGE).then(pool).flatten() {
+            Some(pool) => pool.install(|| slots.iter().map(|slots| shard(slots, together)).collect()),
+            None => slots.iter().map(|slots| shard(slots, alone)).collect(),
+        }
+    }
 }
 
 /// Writes a shard of `width` limbs a value from a table that may have become wider since.

@@ -20,7 +20,7 @@ use crate::symmetry::{Canonical, GroupElement};
 use crate::watch::{Stopped, Watch};
 
 /// Bases a thread takes at a time.
-const CHUNK: usize = 256;
+const CHUNK: usize = 16;
 /// Products added up in lanes before a carry: each lane gets at most 64 products of 114 bits.
 const MOST_PRODUCTS: usize = 128;
 
