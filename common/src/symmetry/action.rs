@@ -118,7 +118,7 @@ impl Action {
     }
 
     /// The image of a set under `g`.
-    #[inline]
+    #[inline(always)]
     pub fn apply<const W: usize>(&self, g: GroupElement, set: Ideal<W>) -> Ideal<W> {
         let images = self.preimages(self.inverse(g));
         let mut image = Ideal::empty();
@@ -159,7 +159,7 @@ pub fn positions_by_class(group: &FactorGroup) -> Vec<u8> {
 }
 
 /// The list of points by position, given their positions, or the other way round.
-pub fn inverse_list(list: &[u8]) -> [u8; MAX_POINTS] {
+pub(super) fn inverse_list(list: &[u8]) -> [u8; MAX_POINTS] {
     let mut inverse = [0; MAX_POINTS];
     for (i, &t) in list.iter().enumerate() {
         inverse[usize::from(t)] = i as u8;
@@ -168,7 +168,7 @@ pub fn inverse_list(list: &[u8]) -> [u8; MAX_POINTS] {
 }
 
 /// Lexicographic rank of a list of distinct numbers `0..n` among its rearrangements.
-pub fn rank(list: &[u8]) -> usize {
+pub(super) fn rank(list: &[u8]) -> usize {
     let n = list.len();
     list.iter()
         .enumerate()

@@ -17,6 +17,7 @@
 //! ```
 
 mod action;
+mod middle;
 mod points;
 mod ties;
 mod wide;
@@ -37,19 +38,32 @@ use points::Points;
 pub enum Isa {
     /// Whatever the compiler was told to use.
     Portable,
-    /// AVX-512 with BITALG, VBMI and VPOPCNTDQ (Ice Lake and later, Zen 4 and later).
+    /// AVX2 with BMI2 and POPCNT (Haswell and later, Zen and later).
+    Middle,
+    /// AVX-512 with BITALG, VBMI, VBMI2 and VPOPCNTDQ (Ice Lake and later, Zen 4 and later).
     Wide,
 }
 
 impl Isa {
     /// The best one of this machine.
     pub fn detect() -> Self {
-        if wide::available() { Self::Wide } else { Self::Portable }
+        if wide::available() {
+            Self::Wide
+        } else if middle::available() {
+            Self::Middle
+        } else {
+            Self::Portable
+        }
     }
 
-    /// Those this machine has.
+    /// Those this machine has, the best one last.
     pub fn all() -> Vec<Self> {
-        if wide::available() { vec![Self::Portable, Self::Wide] } else { vec![Self::Portable] }
+        let available = |isa: &Self| match isa {
+            Self::Portable => true,
+            Self::Middle => middle::available(),
+            Self::Wide => wide::available(),
+        };
+        [Self::Portable, Self::Middle, Self::Wide].into_iter().filter(available).collect()
     }
 }
 
@@ -119,6 +133,7 @@ impl<const W: usize> Canonicaliser<W> {
             Scheme::Points(points) if self.isa == Isa::Wide && wide::serves(points) => {
                 wide::canonical_batch(points, ideals, forms);
             }
+            Scheme::Points(points) if self.isa != Isa::Portable => middle::canonical_batch(points, ideals, forms),
             _ => forms.extend(ideals.iter().map(|&ideal| self.canonical(ideal))),
         }
     }

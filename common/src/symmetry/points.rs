@@ -3,7 +3,7 @@
 use super::Canonical;
 use std::sync::Arc;
 
-use super::action::{Action, GroupElement, MAX_POINTS, inverse_list, positions_by_class, rank};
+use super::action::{Action, GroupElement, MAX_POINTS, positions_by_class};
 use super::ties::Ties;
 use crate::ideal::Ideal;
 use crate::poset::FactorGroup;
@@ -138,16 +138,20 @@ impl<const W: usize> Points<W> {
             let count = counts[i * MAX_POINTS + i] << COUNT_SHIFT;
             keys[i] = u64::from(self.class[i]) << 56 | (count + (sums[i] << 3)) | i as u64;
         }
-        keys[..n].sort_unstable();
-        let mut sequence = [0u8; MAX_POINTS];
-        for p in 0..n {
-            sequence[p] = (keys[p] & 7) as u8;
+        let (mut number, mut sorted) = (0, [0; MAX_POINTS]);
+        for i in 0..n {
+            let mut before = [0, 0];
+            for j in 0..n {
+                before[usize::from(j > i)] += usize::from(keys[j] < keys[i]);
+            }
+            number = number * (n - i) + before[1];
+            sorted[before[0] + before[1]] = keys[i];
         }
         let mut tied = 0;
         for p in 0..n - 1 {
-            tied |= u8::from(keys[p] >> 3 == keys[p + 1] >> 3) << p;
+            tied |= u8::from(sorted[p] >> 3 == sorted[p + 1] >> 3) << p;
         }
-        (rank(&inverse_list(&sequence[..n])[..n]) as u16, tied)
+        (number as u16, tied)
     }
 
     /// Sorts by the finer key if the coarser one leaves ties.
@@ -160,6 +164,7 @@ impl<const W: usize> Points<W> {
     }
 
     /// The canonical form of an ideal.
+    #[inline(always)]
     pub fn canonical(&self, ideal: Ideal<W>) -> Canonical<W> {
         let (first, tied) = self.sort(ideal);
         least_image(&self.ties, first, tied, |g| self.action.apply(g, ideal))
