@@ -55,3 +55,68 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     }
     files
 }
+
+/// The files of an owner whose names begin so, but for those set aside.
+fn files(lab: &Lab, owner: &str, prefix: &str) -> Vec<PathBuf> {
+    let folder = lab.data().join("shards").join(owner);
+    let entries = fs::read_dir(folder).expect("a folder of shards");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| {
+        file.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.starts_with(prefix) && !name.ends_with(".damaged"))
+    });
+    files.sort();
+    files
+}
+
+#[test]
+fn a_finished_job_gets_back_what_is_gone_or_damaged() {
+    let lab = Lab::new();
+    let run = ["run", "extensions", "boolean:5", "--keep-values"];
+    let answer = lab.json(&run);
+    for (owner, prefix) in [
+        ("extensions-boolean-5", "values-0007"),
+        ("space-boolean-5-32", "bases-0009"),
+        ("extensions-boolean-5", "sample"),
+    ] {
+        for damage in [true, false] {
+            let victims = files(&lab, owner, prefix);
+            let file = victims.first().unwrap_or_else(|| panic!("{owner} has {prefix}"));
+            if damage {
+                let mut bytes = fs::read(file).expect("readable");
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                fs::write(file, bytes).expect("writable");
+            } else {
+                fs::remove_file(file).expect("removed");
+            }
+            assert_eq!(lab.run(&["verify", "extensions-boolean-5"]).code, Some(1), "{prefix}");
+            let again = lab.json(&run);
+            assert_eq!((&again["value"], &again["digest"]), (&answer["value"], &answer["digest"]));
+            lab.run(&["verify", "extensions-boolean-5"]).assert_code(0);
+        }
+    }
+}
+
+#[test]
+fn a_small_job_needs_no_files_of_another_one() {
+    let lab = Lab::new();
+    lab.json(&["run", "extensions", "boolean:4"]);
+    lab.json(&["run", "extensions", "boolean:4", "--max-elements", "5", "--keep-values"]);
+    lab.run(&["verify", "extensions-boolean-4"]).assert_code(0);
+    lab.run(&["verify", "extensions-boolean-4-max5"]).assert_code(0);
+}
+
+#[test]
+fn keeping_values_later_leaves_the_samples() {
+    let lab = Lab::new();
+    let before = {
+        lab.json(&["run", "extensions", "chains:10x11"]);
+        files(&lab, "extensions-chains-10x11", "sample")
+    };
+    assert!(!before.is_empty());
+    lab.json(&["run", "extensions", "chains:10x11", "--keep-values"]);
+    assert_eq!(files(&lab, "extensions-chains-10x11", "sample"), before);
+    lab.run(&["verify", "extensions-chains-10x11"]).assert_code(0);
+}

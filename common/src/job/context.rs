@@ -23,6 +23,8 @@ pub(super) struct Context<'a> {
     pub certificate: Option<Certificate>,
     /// The record that a checkpoint writes; a job that was finished before stays so.
     pub new_record: Option<JobRecord>,
+    /// Whether nothing but bases is to be computed again.
+    pub only_bases: bool,
 }
 
 impl Context<'_> {

@@ -27,7 +27,7 @@ use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::Survey;
-use crate::store::{Commit, Store};
+use crate::store::{Commit, ShardKind, Store};
 
 /// Entries of an index for each base, at most, each a base and a place.
 const INDEX_ENTRIES: u64 = 4;
@@ -57,6 +57,8 @@ pub(super) struct Evaluation<'a, const W: usize> {
     recorded: usize,
     /// The layer whose table was stored last.
     stored: Option<usize>,
+    /// Whether samples are taken: not where a finished job has them already.
+    takes_samples: bool,
     /// Samples that are not stored.
     samples: Vec<Sample>,
 }
@@ -94,6 +96,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             digest_threads: DigestThreads::new(context.threads()),
             recorded: 0,
             stored: None,
+            takes_samples: false,
             samples: Vec::new(),
         };
         if let Some(resume::Evaluated { records, table }) = resume::newest_table(context, space)? {
@@ -104,6 +107,8 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             evaluation.newest = Some(Arc::new(Evaluated { layer: bases, index, survey, table, width }));
             (evaluation.recorded, evaluation.stored, evaluation.layers) = (records.len(), Some(layer), records);
         }
+        let has_samples = context.store.shards_of(&context.job.0, ShardKind::Sample)?.len() > 0;
+        evaluation.takes_samples = evaluation.has_files && !(context.certificate.is_some() && has_samples);
         Ok(evaluation)
     }
 
@@ -180,7 +185,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             joined = join_layer(self.split, self.ranks, &evaluated, below, top, threads, watch)
                 .map_err(|_| JobError::Interrupted)?;
         }
-        if self.has_files {
+        if self.takes_samples {
             self.samples.extend(take_samples(self.split, self.ranks, top, &evaluated, below));
         }
         let slots = shard_slots(&evaluated.layer, &evaluated.survey);

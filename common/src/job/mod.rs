@@ -16,6 +16,7 @@ mod plan;
 mod progress;
 mod query;
 pub mod records;
+mod repair;
 mod resume;
 mod run;
 pub mod sample;

@@ -3,6 +3,7 @@
 use super::JobError;
 use super::context::Context;
 use super::records::{LAYER_PREFIX, ValueLayer};
+use super::repair::set_aside_damaged;
 use super::space::Space;
 use super::table::read_table;
 use crate::huge::Words;
@@ -25,6 +26,19 @@ pub(super) fn newest_table<const W: usize>(
     context: &Context<'_>,
     space: &Space<'_, W>,
 ) -> Result<Option<Evaluated>, JobError> {
+    let (store, job, threads) = (context.store, &context.job.0, context.threads());
+    let damaged = set_aside_damaged(store, job, ShardKind::Sample, threads)?;
+    let without = context.certificate.is_some() && store.shards_of(job, ShardKind::Sample)?.len() == 0;
+    if damaged || without {
+        // Samples of layers that are evaluated cannot be taken any more.
+        remove_from(context, 0, true)?;
+        return Ok(None);
+    }
+    if context.options.keep_values {
+        set_aside_damaged(store, job, ShardKind::Values, threads)?;
+    }
+    // The samples of a finished job stay good: they would be taken again as they are.
+    let samples = context.certificate.is_none();
     let mut records = records(context, space)?;
     let mut kept = Vec::new();
     for record in &records {
@@ -38,13 +52,13 @@ pub(super) fn newest_table<const W: usize>(
     while let Some(layer) = kept.iter().rposition(|&kept| kept) {
         if let Some(table) = read_table(context.store, &context.job, &records[layer], context.threads())? {
             records.truncate(layer + 1);
-            remove_from(context, layer + 1)?;
+            remove_from(context, layer + 1, samples)?;
             tracing::info!("going on with {} after layer {layer}", context.job);
             return Ok(Some(Evaluated { records, table }));
         }
         kept.truncate(layer);
     }
-    remove_from(context, 0)?;
+    remove_from(context, 0, samples)?;
     Ok(None)
 }
 
@@ -70,11 +84,12 @@ fn records<const W: usize>(context: &Context<'_>, space: &Space<'_, W>) -> Resul
     Ok(records)
 }
 
-/// Removes tables, samples and records from a layer on.
-fn remove_from(context: &Context<'_>, from: usize) -> Result<(), JobError> {
+/// Removes tables and records from a layer on, and samples if these are to go too.
+fn remove_from(context: &Context<'_>, from: usize, samples: bool) -> Result<(), JobError> {
     let (store, owner) = (context.store, &context.job.0);
     let mut commit = Commit::new();
-    for kind in [ShardKind::Values, ShardKind::Sample] {
+    for kind in [ShardKind::Values, ShardKind::Sample].into_iter().filter(|&kind| samples || kind == ShardKind::Values)
+    {
         for (key, _) in store.shards_of(owner, kind)? {
             if usize::from(key.layer) >= from {
                 commit.remove_shard(key);

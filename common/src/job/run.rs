@@ -13,6 +13,7 @@ use super::digest::job_digest;
 use super::extensions::Evaluation;
 use super::progress::{Meter, reporting};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
+use super::repair::set_aside_damaged;
 use super::resume::{remove_records, remove_tables};
 use super::sample::{Sample, sample_key, write_samples};
 use super::space::{Space, WORTH_FILES, Wishes};
@@ -21,7 +22,7 @@ use crate::known;
 use crate::poset::Poset;
 use crate::space::code::Ranks;
 use crate::space::split::Split;
-use crate::store::{Commit, Store, StoreError};
+use crate::store::{Commit, ShardKind, Store, StoreError};
 use crate::symmetry::Isa;
 
 /// Answers `question` about `poset`, going on from what the store holds.
@@ -90,15 +91,30 @@ fn certify(
 ) -> Result<(Certificate, bool), JobError> {
     let job = spec.id();
     let certificate = finished(store, &spec)?;
+    let mut only_bases = false;
     if let Some(certificate) = &certificate {
-        let mut kept = true;
+        let threads = options.threads.max(1);
+        let mut kept = !set_aside_damaged(store, &job.0, ShardKind::Sample, threads)?;
+        if !kept {
+            // They are taken all together.
+            let mut commit = Commit::new();
+            store.shards_of(&job.0, ShardKind::Sample)?.for_each(|(key, _)| {
+                commit.remove_shard(key);
+            });
+            store.commit(commit)?;
+        }
+        if options.keep_values {
+            set_aside_damaged(store, &job.0, ShardKind::Values, threads)?;
+        }
         for layer in &certificate.value_layers {
             kept = kept && (!options.keep_values || layer.is_kept(store, &job)?);
         }
-        if kept {
+        let has_bases = !set_aside_damaged(store, &certificate.space, ShardKind::Bases, threads)?;
+        if kept && has_bases {
             return Ok((certificate.clone(), true));
         }
-        tracing::info!("{job} is finished, but not all of its values were kept: they are computed again");
+        tracing::info!("{job} is finished, but not all of its files are there: what is missing is computed again");
+        only_bases = kept;
     }
     let method = method(spec.question, poset, spec.limits);
     let base = match method {
@@ -119,8 +135,20 @@ fn certify(
     let new_record = if certificate.is_some() { None } else { Some(record) };
     let meter = Meter::new(options.interrupt);
     let isa = Isa::detect();
-    let context =
-        Context { store, options, job, spec, method, plan, isa, meter: &meter, stored, certificate, new_record };
+    let context = Context {
+        store,
+        options,
+        job,
+        spec,
+        method,
+        plan,
+        isa,
+        meter: &meter,
+        stored,
+        certificate,
+        new_record,
+        only_bases,
+    };
     reporting(&meter, options.progress, || match (method, poset.words()) {
         (Method::Halves { .. }, _) => {
             let split = Split::halves(poset, isa).expect("the method was chosen because there is such a split");
@@ -141,7 +169,7 @@ fn compute<const W: usize>(
     let halves = matches!(context.method, Method::Halves { .. });
     let wishes = Wishes {
         published_edges: (poset.name() == "boolean:7" && halves).then_some(known::BOOLEAN_7_3_EDGES),
-        has_files: context.options.keep_values || context.plan.states >= WORTH_FILES as f64,
+        has_files: context.only_bases || context.options.keep_values || context.plan.states >= WORTH_FILES as f64,
         surveys: context.spec.question == Question::Extensions,
     };
     let mut space = Space::new(
@@ -156,6 +184,12 @@ fn compute<const W: usize>(
     let by_duality = context.spec.limits.max.is_none() && poset.duality().is_some();
     std::thread::scope(|scope| {
         let mut checkpoints = Checkpoints::new(scope, context.options.checkpoint);
+        if let (true, Some(certificate)) = (context.only_bases, &context.certificate) {
+            space.begin()?;
+            space.repair()?;
+            space.save_now()?;
+            return Ok((certificate.clone(), true));
+        }
         let mut resumed = false;
         let mut evaluated = None;
         match context.spec.question {
@@ -170,6 +204,7 @@ fn compute<const W: usize>(
         }
         resumed |= space.is_resumed();
         checkpoints.wait()?;
+        space.repair()?;
         space.save_now()?;
         Ok((finish(context, poset, &space, evaluated)?, resumed))
     })

@@ -14,6 +14,7 @@ use num_bigint::BigUint;
 use super::checkpoint::{Checkpoints, GROWTH};
 use super::progress::Meter;
 use super::records::{SpaceLayer, space_owner};
+use super::repair::set_aside_damaged;
 use super::{JobError, Phase, Progress, SizeCount};
 use crate::ideal::Labelled;
 use crate::poset::Poset;
@@ -23,7 +24,7 @@ use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::{Survey, survey};
-use crate::store::Store;
+use crate::store::{ShardKind, Store};
 use files::{Unsaved, read_bases, starts, write_layers};
 
 /// Spaces of which fewer states are expected are found again in no time and leave no files.
@@ -156,6 +157,7 @@ impl<'a, const W: usize> Space<'a, W> {
 
     /// Takes over what is stored, from the empty base on.
     fn read_records(&mut self) -> Result<(), JobError> {
+        set_aside_damaged(self.store, &self.owner, ShardKind::Bases, self.threads)?;
         for size in 0..=self.last_layer() {
             let Some(record) = SpaceLayer::load(self.store, &self.owner, size)? else { break };
             if self.split.uppers.is_some() && record.top != self.top {
@@ -353,6 +355,21 @@ impl<'a, const W: usize> Space<'a, W> {
         }
         let (store, owner) = (self.store, self.owner.clone());
         move || if unsaved.is_empty() { Ok(()) } else { write_layers(store, &owner, &unsaved) }
+    }
+
+    /// Finds again what is recorded as stored, but is not there any more.
+    ///
+    /// # Errors
+    /// [`JobError::Interrupted`], errors of the store.
+    pub fn repair(&mut self) -> Result<(), JobError> {
+        for layer in 0..self.layers.len() {
+            let stored = self.store.shards_in_layer(&self.owner, ShardKind::Bases, layer as u16)?.len();
+            if self.layers[layer].saved && stored != self.record(layer).shards.len() {
+                self.layers[layer].bases = None;
+                self.bases(layer)?;
+            }
+        }
+        Ok(())
     }
 
     /// Begins to write what is not stored.
