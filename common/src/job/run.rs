@@ -170,7 +170,6 @@ fn compute<const W: usize>(
     let wishes = Wishes {
         published_edges: (poset.name() == "boolean:7" && halves).then_some(known::BOOLEAN_7_3_EDGES),
         has_files: context.only_bases || context.options.keep_values || context.plan.states >= WORTH_FILES as f64,
-        surveys: context.spec.question == Question::Extensions,
     };
     let mut space = Space::new(
         context.store,

@@ -130,7 +130,7 @@ impl Shape {
     #[inline]
     pub fn new(ranks: &Ranks, q: u32, cap: u32) -> Self {
         let cap = cap.min(q);
-        let compact = cap < q && q > GROUP_BITS && (q > 40 || 1 << q > 2 * ranks.at_most(q, cap));
+        let compact = q > GROUP_BITS && (q > 40 || cap < q && 1 << q > 2 * ranks.at_most(q, cap));
         Self { q, cap, compact }
     }
 
@@ -233,6 +233,16 @@ mod tests {
                 }
                 assert_eq!(count, ranks.at_most(q, cap));
                 assert!(shape.slots(&ranks) <= 8 * count.max(1));
+            }
+        }
+    }
+
+    #[test]
+    fn no_shape_has_more_slots_than_can_be_counted() {
+        let ranks = Ranks::new();
+        for q in 0..=64 {
+            for cap in 0..=q {
+                assert!(Shape::new(&ranks, q, cap).slots(&ranks) >= ranks.at_most(q, cap), "{q} {cap}");
             }
         }
     }

@@ -17,7 +17,8 @@ use crate::ideal::Ideal;
 pub fn available() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        is_x86_feature_detected!("avx512f")
+        super::middle::available()
+            && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
@@ -25,11 +26,6 @@ pub fn available() -> bool {
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512bitalg")
             && is_x86_feature_detected!("avx512vpopcntdq")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
     }
     #[cfg(not(target_arch = "x86_64"))]
     false

@@ -50,8 +50,6 @@ pub(super) struct Space<'a, const W: usize> {
     published_edges: Option<u64>,
     /// Whether it is worth files.
     has_files: bool,
-    /// Whether surveys will be needed.
-    surveys: bool,
     resumed: bool,
 }
 
@@ -70,8 +68,6 @@ pub(super) struct Wishes {
     pub published_edges: Option<u64>,
     /// Whether the space is worth files.
     pub has_files: bool,
-    /// Whether surveys will be needed.
-    pub surveys: bool,
 }
 
 impl<'a, const W: usize> Space<'a, W> {
@@ -86,11 +82,11 @@ impl<'a, const W: usize> Space<'a, W> {
         meter: &'a Meter<'a>,
         wishes: Wishes,
     ) -> Self {
-        let Wishes { published_edges, has_files, surveys } = wishes;
+        let Wishes { published_edges, has_files } = wishes;
         let owner = space_owner(&poset.name(), split.base);
         let layers = Vec::new();
         let resumed = false;
-        Self { store, owner, split, ranks, top, threads, meter, layers, published_edges, has_files, surveys, resumed }
+        Self { store, owner, split, ranks, top, threads, meter, layers, published_edges, has_files, resumed }
     }
 
     /// Number of the last base layer.
@@ -327,16 +323,14 @@ impl<'a, const W: usize> Space<'a, W> {
     /// Drops what was stored, oldest first, but for the newest layer.
     fn spare_memory(&mut self, checkpoints: &mut Checkpoints<'_, 'a>) -> Result<(), JobError> {
         let newest = self.layers.len() - 1;
-        if !self.surveys {
-            self.layers[newest].survey = None;
-        }
+        // Only an evaluation, which goes layer by layer itself, has a use for it.
+        self.layers[newest].survey = None;
         if self.resident_bytes() <= MOST_RESIDENT || !self.has_files {
             return Ok(());
         }
         // What is being written would not leave the memory.
         checkpoints.wait()?;
         for layer in 0..newest {
-            self.layers[layer].survey = None;
             if self.layers[layer].saved {
                 self.layers[layer].bases = None;
             }
