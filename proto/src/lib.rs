@@ -1,2 +1,23 @@
-//! The wire of Antichain (package `antichain.v1`): no messages yet.
+//! The wire of Antichain (package `antichain.v1`): messages and services, made from the `.proto` files beside this crate.
+//!
+//! | service | who asks whom |
+//! |---|---|
+//! | [`v1::jobs_server`] | users a coordinator: plan, submit, watch, pause, resume, cancel |
+//! | [`v1::work_server`] | workers a coordinator: register, acquire, heartbeat, deliver, release |
+//! | [`v1::tables_server`] | workers a coordinator, or one another: blocks of bases and values |
+//! | [`v1::values_server`] | users a coordinator: positions, certificates, verification |
 #![forbid(unsafe_code)]
+
+pub mod limits;
+
+/// Version 1 of the package.
+#[allow(missing_docs, clippy::all, reason = "made by a program; the `.proto` files say what everything is")]
+pub mod v1 {
+    tonic::include_proto!("antichain.v1");
+}
+
+/// Version of the protocol; both sides must have the same.
+pub const PROTOCOL: u32 = 1;
+
+/// Version of the engine: programs with the same one compute the same bytes.
+pub const ENGINE: &str = "3";
