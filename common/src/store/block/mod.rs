@@ -20,6 +20,7 @@
 
 mod codec;
 mod format;
+mod packed;
 mod reader;
 mod sink;
 mod writer;
