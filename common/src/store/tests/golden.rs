@@ -11,6 +11,10 @@ fn the_key_and_record_of_a_shard() {
     assert_eq!(key.encode(), b"sboolean-7\0\x02\x01\x2c\x00\x01\x00\x02");
     assert_eq!(ShardKey::decode(&key.encode()), Some(key.clone()));
     assert_eq!(key.file_stem(), "shards/boolean-7/values-0300-065538");
+    let candidates = ShardKey { kind: ShardKind::Candidates, ..key.clone() };
+    assert_eq!(candidates.encode(), b"sboolean-7\0\x04\x01\x2c\x00\x01\x00\x02");
+    assert_eq!(ShardKey::decode(&candidates.encode()), Some(candidates.clone()));
+    assert_eq!(candidates.file_stem(), "shards/boolean-7/candidates-0300-065538");
     let record = ShardRecord {
         file: "shards/boolean-7/values-0300-065538-0a0b0c0d.shard".into(),
         count: 258,

@@ -78,6 +78,18 @@ fn no_values_and_no_bases_are_shards_too() {
 }
 
 #[test]
+fn candidates_are_bases() {
+    let (_directory, store) = fresh();
+    let candidates = key(ShardKind::Candidates, 1, 0);
+    let bases = [Ideal([5u64, 1]), Ideal([1, 2])];
+    let written = store.write_bases(&candidates, &bases, |_| 0).unwrap();
+    record(&store, &candidates, written);
+    assert_eq!(store.read_bases(&candidates).unwrap(), bases);
+    assert_eq!(store.open_shard(&candidates).unwrap().spec().kind, ShardKind::Candidates);
+    assert!(store.shard(&key(ShardKind::Bases, 1, 0)).unwrap().is_none());
+}
+
+#[test]
 fn values_of_no_width_and_half_a_state_are_refused() {
     let (_directory, store) = fresh();
     for width in [0, usize::MAX] {
