@@ -39,8 +39,10 @@ use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
 
-pub use bases::{BASES_FORMAT, FoundBase, bases_in_block};
-pub use block::{BlockFile, BlockFileWriter, BlockMeta, Codec, MAX_BLOCK_BYTES, Spec, Written};
+pub use bases::{BASES_FORMAT, FoundBase, bases_image, bases_in_block, decode_bases};
+pub use block::{
+    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Spec, Written,
+};
 pub use commit::Commit;
 pub use directory::free_space;
 pub use document::DocumentName;
