@@ -48,7 +48,7 @@ pub use directory::free_space;
 pub use document::DocumentName;
 pub use error::{CatalogueFault, Damage, StoreError, Unfit};
 pub use record::{ShardKey, ShardKind, ShardRecord};
-pub use values::{VALUES_FORMAT, Values, ValuesWriter};
+pub use values::{VALUES_FORMAT, Values, ValuesWriter, decode_values, states_in_block, values_image};
 
 use catalogue::Catalogue;
 use directory::State;
