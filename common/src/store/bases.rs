@@ -139,6 +139,23 @@ pub fn decode_bases<const W: usize>(head: &BlockHead, blocks: &[u8]) -> Result<V
     Ok(bases)
 }
 
+/// Checks that the file holds bases, of any width, and that its blocks are cut as [`bases_in_block`] says.
+///
+/// # Errors
+/// [`Damage::Kind`], [`Damage::Inconsistent`].
+pub(super) fn check_head(head: &BlockHead) -> Result<(), Damage> {
+    let spec = head.spec();
+    if spec.codec != Codec::Delta || spec.format != BASES_FORMAT {
+        return Err(Damage::Kind);
+    }
+    let last = head.len().saturating_sub(1);
+    let regular = head.metas().iter().enumerate().all(|(i, meta)| {
+        let raw = meta.raw_bytes as usize;
+        raw == BLOCK_BYTES || i == last && raw < BLOCK_BYTES
+    });
+    if regular { Ok(()) } else { Err(Damage::Inconsistent) }
+}
+
 fn spec<const W: usize>(kind: ShardKind) -> Spec {
     Spec { kind, codec: Codec::Delta, format: BASES_FORMAT, record_bytes: 8 * W as u32 }
 }

@@ -199,6 +199,21 @@ pub fn decode_values(head: &BlockHead, blocks: &[u8]) -> Result<Values, Damage> 
     Ok(Values { width, limbs })
 }
 
+/// Checks that the file holds values, and that its blocks are cut and numbered as [`states_in_block`] says.
+///
+/// # Errors
+/// [`Damage::Kind`], [`Damage::Inconsistent`].
+pub(super) fn check_head(head: &BlockHead) -> Result<(), Damage> {
+    let width = width(head)?;
+    let states = states_in_block(width);
+    let (full, last) = (states * 8 * width as u64, head.len().saturating_sub(1));
+    let regular = head.metas().iter().enumerate().all(|(i, meta)| {
+        let raw = u64::from(meta.raw_bytes);
+        (raw == full || i == last && raw < full) && meta.words == [0, i as u64 * states]
+    });
+    if regular { Ok(()) } else { Err(Damage::Inconsistent) }
+}
+
 fn spec(kind: ShardKind, width: usize) -> Spec {
     let record_bytes = width.checked_mul(8).and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(u32::MAX);
     Spec { kind, codec: Codec::Packed, format: VALUES_FORMAT, record_bytes }

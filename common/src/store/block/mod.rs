@@ -40,7 +40,7 @@ pub use pending::Written;
 pub use reader::BlockFile;
 pub use writer::BlockFileWriter;
 
-pub(super) use pending::{FINISHED_SUFFIX, PARTIAL_SUFFIX};
+pub(super) use pending::{FINISHED_SUFFIX, PARTIAL_SUFFIX, PendingFile};
 
 use super::error::{StoreError, Unfit};
 

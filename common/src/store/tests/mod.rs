@@ -8,6 +8,7 @@ mod golden;
 mod images;
 mod opening;
 mod payloads;
+mod receiving;
 
 use std::path::Path;
 
@@ -71,6 +72,7 @@ fn a_store_is_shared_by_threads_and_writers_are_sent() {
     shared::<super::BlockFile>();
     shared::<super::BlockFileWriter>();
     shared::<super::ValuesWriter>();
+    shared::<super::ShardReceiver>();
     shared::<super::BlockImage>();
     shared::<super::Commit>();
 }
