@@ -220,6 +220,11 @@ impl StoreError {
             _ => None,
         }
     }
+
+    /// Whether the disk is full, or a quota used up: what was committed is safe, and more room is all that is needed.
+    pub fn is_out_of_room(&self) -> bool {
+        matches!(self, Self::NoRoom { .. })
+    }
 }
 
 /// Names the process that holds a lock.

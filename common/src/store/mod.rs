@@ -27,6 +27,7 @@ mod directory;
 mod document;
 mod error;
 mod lock;
+mod receive;
 mod record;
 mod values;
 
@@ -39,14 +40,17 @@ use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
 
-pub use bases::{BASES_FORMAT, FoundBase, bases_in_block};
-pub use block::{BlockFile, BlockFileWriter, BlockMeta, Codec, MAX_BLOCK_BYTES, Spec, Written};
+pub use bases::{BASES_FORMAT, FoundBase, bases_image, bases_in_block, decode_bases};
+pub use block::{
+    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Spec, Written,
+};
 pub use commit::Commit;
 pub use directory::free_space;
 pub use document::DocumentName;
 pub use error::{CatalogueFault, Damage, StoreError, Unfit};
+pub use receive::ShardReceiver;
 pub use record::{ShardKey, ShardKind, ShardRecord};
-pub use values::{VALUES_FORMAT, Values, ValuesWriter};
+pub use values::{VALUES_FORMAT, Values, ValuesWriter, decode_values, states_in_block, values_image};
 
 use catalogue::Catalogue;
 use directory::State;

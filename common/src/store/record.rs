@@ -15,6 +15,8 @@ pub enum ShardKind {
     Values,
     /// Blocks kept for `verify`, with all they were computed from.
     Sample,
+    /// Canonical bases that one piece of an enumeration found, before they are merged with those of the others.
+    Candidates,
 }
 
 impl ShardKind {
@@ -24,12 +26,13 @@ impl ShardKind {
             Self::Bases => 1,
             Self::Values => 2,
             Self::Sample => 3,
+            Self::Candidates => 4,
         }
     }
 
     /// The kind of that number.
     pub(super) fn from_code(code: u8) -> Option<Self> {
-        [Self::Bases, Self::Values, Self::Sample].into_iter().find(|kind| kind.code() == code)
+        [Self::Bases, Self::Values, Self::Sample, Self::Candidates].into_iter().find(|kind| kind.code() == code)
     }
 
     /// The word in file names and messages.
@@ -38,6 +41,7 @@ impl ShardKind {
             Self::Bases => "bases",
             Self::Values => "values",
             Self::Sample => "sample",
+            Self::Candidates => "candidates",
         }
     }
 }

@@ -1,17 +1,29 @@
 //! The payload of values: the states' values one after the other, each a fixed number of little-endian 64-bit limbs.
 //!
-//! They look random, so they are stored as they are. Blocks are cut at 64 KiB at most; the second word of a block's
-//! index entry is the number of its first state, so a few values cost the index and the blocks they are in.
+//! They look random, but the room above them does not, so they are stored without it. Every block but the last has as
+//! many states as 64 KiB hold, so a state's block is known before the index is; the second word of a block's index entry
+//! is the number of its first state, so a few values cost the index and the blocks they are in.
+
+use std::borrow::Cow;
 
 use super::Store;
-use super::block::{BlockFile, BlockFileWriter, Codec, Spec, Written};
+use super::block::{BlockFile, BlockFileWriter, BlockHead, BlockImage, Codec, ImageWriter, Spec, Written};
 use super::error::{Damage, StoreError};
-use super::record::ShardKey;
+use super::record::{ShardKey, ShardKind};
 
 /// Version of this payload's format.
-pub const VALUES_FORMAT: u32 = 1;
+pub const VALUES_FORMAT: u32 = 2;
 /// Most bytes in a block, unless a single state is longer.
 const BLOCK_BYTES: usize = 1 << 16;
+
+/// Number of states in a block of a file of values of `width` limbs, but for the last block.
+///
+/// # Panics
+/// If the width is nothing.
+pub const fn states_in_block(width: usize) -> u64 {
+    let states = BLOCK_BYTES / 8 / width;
+    if states == 0 { 1 } else { states as u64 }
+}
 
 /// Values of consecutive states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +87,7 @@ impl ValuesWriter {
     fn push(&mut self, limbs: &[u64]) -> Result<(), StoreError> {
         let first = self.states;
         self.states += (limbs.len() / self.width) as u64;
-        if cfg!(target_endian = "little") {
-            self.writer.push(bytemuck::cast_slice(limbs), [0, first])
-        } else {
-            let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
-            self.writer.push(&bytes, [0, first])
-        }
+        self.writer.push(&bytes(limbs), [0, first])
     }
 }
 
@@ -91,10 +98,8 @@ impl Store {
     /// [`StoreError::Name`], [`StoreError::Unfit`] for a width of nothing or of more than a block; errors of creating
     /// the file.
     pub fn create_values(&self, key: &ShardKey, width: usize) -> Result<ValuesWriter, StoreError> {
-        let record_bytes = width.checked_mul(8).and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(u32::MAX);
-        let spec = Spec { kind: key.kind, codec: Codec::Raw, format: VALUES_FORMAT, record_bytes };
-        let writer = self.create_shard(key, spec)?;
-        let cut = width * (BLOCK_BYTES / (8 * width)).max(1);
+        let writer = self.create_shard(key, spec(key.kind, width))?;
+        let cut = width * states_in_block(width) as usize;
         Ok(ValuesWriter { writer, width, cut, rest: Vec::new(), states: 0 })
     }
 
@@ -114,13 +119,14 @@ impl Store {
     /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
     pub fn read_values(&self, key: &ShardKey) -> Result<Values, StoreError> {
         let file = self.open_shard(key)?;
-        let width = width(&file)?;
-        // A raw file is no shorter than its payload, so its length bounds this.
+        let width = width(file.head()).map_err(|what| file.damaged(what))?;
+        // An entry of the index stands for a block at most, and the index is no longer than the file.
         let mut limbs = vec![0; (file.payload_bytes() / 8) as usize];
         let mut rest = &mut limbs[..];
-        for i in 0..file.len() {
-            let (block, after) = rest.split_at_mut(file.meta(i).raw_bytes as usize / 8);
-            read_limbs(&file, i, block)?;
+        let mut stored = Vec::new();
+        for (i, meta) in file.metas().iter().enumerate() {
+            let (block, after) = rest.split_at_mut(meta.raw_bytes as usize / 8);
+            read_limbs(&file, i, &mut stored, block)?;
             rest = after;
         }
         Ok(Values { width, limbs })
@@ -133,21 +139,21 @@ impl Store {
     /// [`StoreError::OutOfRange`]; as [`read_values`](Self::read_values).
     pub fn read_value_range(&self, key: &ShardKey, first: u64, count: u64) -> Result<Values, StoreError> {
         let file = self.open_shard(key)?;
-        let width = width(&file)?;
+        let width = width(file.head()).map_err(|what| file.damaged(what))?;
         let states = file.count();
         let end = first.checked_add(count).filter(|&end| end <= states);
         let Some(end) = end else {
             return Err(StoreError::OutOfRange { file: file.path().to_owned(), states, first, count });
         };
         let mut limbs = Vec::new();
-        let mut block = Vec::new();
+        let (mut block, mut stored) = (Vec::new(), Vec::new());
         let mut i = file.metas().partition_point(|meta| meta.words[1] <= first).saturating_sub(1);
         let mut at = first;
         while at < end {
             let start = file.metas().get(i).map(|meta| meta.words[1]).filter(|&start| start <= at);
             let start = start.ok_or_else(|| file.damaged(Damage::Inconsistent))?;
             block.resize(file.meta(i).raw_bytes as usize / 8, 0);
-            read_limbs(&file, i, &mut block)?;
+            read_limbs(&file, i, &mut stored, &mut block)?;
             let here = start + (block.len() / width) as u64;
             let upto = end.min(here);
             let part = block.get((at - start) as usize * width..(upto.max(at) - start) as usize * width);
@@ -159,17 +165,85 @@ impl Store {
     }
 }
 
-/// Limbs a state, if the file holds values.
-fn width(file: &BlockFile) -> Result<usize, StoreError> {
-    let spec = file.spec();
-    let values = spec.codec == Codec::Raw && spec.format == VALUES_FORMAT && spec.record_bytes.is_multiple_of(8);
-    if values { Ok(spec.record_bytes as usize / 8) } else { Err(file.damaged(Damage::Kind)) }
+/// The image of a shard of values, `width` limbs a state: the bytes of the file that [`Store::write_values`] writes.
+///
+/// # Errors
+/// [`StoreError::Unfit`] for a width of nothing or of more than a block, and if the last state is incomplete.
+pub fn values_image(kind: ShardKind, width: usize, limbs: &[u64]) -> Result<BlockImage, StoreError> {
+    let mut image = ImageWriter::new(spec(kind, width))?;
+    let states = states_in_block(width);
+    for (i, block) in limbs.chunks(width * states as usize).enumerate() {
+        image.push(&bytes(block), [0, i as u64 * states])?;
+    }
+    image.finish()
 }
 
-fn read_limbs(file: &BlockFile, i: usize, limbs: &mut [u64]) -> Result<(), StoreError> {
-    file.read_exact(i, bytemuck::cast_slice_mut(limbs))?;
+/// All values of a file, from its head and its blocks as they are stored, joined. The blocks are held against their
+/// checksums. Values of zero are stored in next to nothing: hold what the head says of their number against what is
+/// expected before.
+///
+/// # Errors
+/// [`Damage::Kind`] if it does not hold values; what is wrong with the blocks.
+pub fn decode_values(head: &BlockHead, blocks: &[u8]) -> Result<Values, Damage> {
+    let width = width(head)?;
+    let blocks = head.blocks(blocks)?;
+    let mut limbs = vec![0; (head.payload_bytes() / 8) as usize];
+    let mut rest = &mut limbs[..];
+    for (i, stored) in blocks {
+        let (block, after) = rest.split_at_mut(head.meta(i).raw_bytes as usize / 8);
+        head.check(i, stored)?;
+        head.decode(i, stored, bytemuck::cast_slice_mut(block))?;
+        rest = after;
+    }
+    from_little_endian(&mut limbs);
+    Ok(Values { width, limbs })
+}
+
+/// Checks that the file holds values, and that its blocks are cut and numbered as [`states_in_block`] says.
+///
+/// # Errors
+/// [`Damage::Kind`], [`Damage::Inconsistent`].
+pub(super) fn check_head(head: &BlockHead) -> Result<(), Damage> {
+    let width = width(head)?;
+    let states = states_in_block(width);
+    let (full, last) = (states * 8 * width as u64, head.len().saturating_sub(1));
+    let regular = head.metas().iter().enumerate().all(|(i, meta)| {
+        let raw = u64::from(meta.raw_bytes);
+        (raw == full || i == last && raw < full) && meta.words == [0, i as u64 * states]
+    });
+    if regular { Ok(()) } else { Err(Damage::Inconsistent) }
+}
+
+fn spec(kind: ShardKind, width: usize) -> Spec {
+    let record_bytes = width.checked_mul(8).and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(u32::MAX);
+    Spec { kind, codec: Codec::Packed, format: VALUES_FORMAT, record_bytes }
+}
+
+/// Limbs a state, if the file holds values.
+fn width(head: &BlockHead) -> Result<usize, Damage> {
+    let spec = head.spec();
+    let values = spec.codec == Codec::Packed && spec.format == VALUES_FORMAT;
+    if values { Ok(spec.record_bytes as usize / 8) } else { Err(Damage::Kind) }
+}
+
+fn read_limbs(file: &BlockFile, i: usize, stored: &mut Vec<u8>, limbs: &mut [u64]) -> Result<(), StoreError> {
+    file.read_with(i, stored, bytemuck::cast_slice_mut(limbs))?;
+    from_little_endian(limbs);
+    Ok(())
+}
+
+/// The limbs as the payload has them.
+fn bytes(limbs: &[u64]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(limbs))
+    } else {
+        Cow::Owned(limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect())
+    }
+}
+
+/// Turns limbs read as bytes of the payload into numbers.
+fn from_little_endian(limbs: &mut [u64]) {
     if cfg!(target_endian = "big") {
         limbs.iter_mut().for_each(|limb| *limb = u64::from_le(*limb));
     }
-    Ok(())
 }

@@ -2,9 +2,10 @@
 //!
 //! `Delta` is for ascending records of 1, 2 or 4 little-endian words, each taken as one number: the first is written as
 //! it is, every other as the difference from the one before; numbers are base-128, least significant digit first, the
-//! top bit set in all bytes but the last. Every block stands for itself.
+//! top bit set in all bytes but the last. `Packed` has a file of its own. Every block stands for itself.
 
 use super::format::MAX_BLOCK_BYTES;
+use super::packed;
 use crate::store::error::Unfit;
 
 /// How blocks are coded.
@@ -16,6 +17,9 @@ pub enum Codec {
     Lz4,
     /// Differences of ascending records of 8, 16 or 32 bytes.
     Delta,
+    /// Records of 64-bit limbs below 2^57, as binary numbers no longer than the longest of the block; other limbs as they
+    /// are.
+    Packed,
 }
 
 /// LZ4 cannot shrink by more.
@@ -27,11 +31,12 @@ impl Codec {
             Self::Raw => 0,
             Self::Lz4 => 1,
             Self::Delta => 2,
+            Self::Packed => 3,
         }
     }
 
     pub(super) fn from_code(code: u8) -> Option<Self> {
-        [Self::Raw, Self::Lz4, Self::Delta].into_iter().find(|codec| codec.code() == code)
+        [Self::Raw, Self::Lz4, Self::Delta, Self::Packed].into_iter().find(|codec| codec.code() == code)
     }
 
     /// Whether records of that length can be coded.
@@ -39,15 +44,17 @@ impl Codec {
         match self {
             Self::Raw | Self::Lz4 => (1..=MAX_BLOCK_BYTES).contains(&(record_bytes as usize)),
             Self::Delta => matches!(record_bytes, 8 | 16 | 32),
+            Self::Packed => Self::Raw.fits(record_bytes) && record_bytes.is_multiple_of(8),
         }
     }
 
-    /// Whether `stored` bytes could stand for `raw`: bounds what a reader allocates.
+    /// Whether `stored` bytes could stand for `raw` (whole records, and not none): bounds what a reader allocates.
     pub(super) fn plausible(self, raw: usize, stored: usize, record_bytes: u32) -> bool {
         match self {
             Self::Raw => stored == raw,
             Self::Lz4 => stored <= raw && raw / LZ4_LIMIT <= stored,
             Self::Delta => stored <= 2 * raw && raw / record_bytes as usize <= stored,
+            Self::Packed => packed::plausible(raw, stored, record_bytes as usize),
         }
     }
 
@@ -65,6 +72,7 @@ impl Codec {
                 32 => encode_delta::<4>(raw, out)?,
                 other => return Err(Unfit::RecordLength(other)),
             },
+            Self::Packed => packed::encode(raw, record_bytes as usize, out),
         }
         Ok(())
     }
@@ -84,6 +92,7 @@ impl Codec {
                 32 => decode_delta::<4>(stored, raw),
                 _ => None,
             },
+            Self::Packed => packed::decode(stored, record_bytes as usize, raw),
         }
     }
 }

@@ -111,6 +111,13 @@ impl BlockMeta {
 }
 
 impl Trailer {
+    /// Bytes of index and trailer together, if the file of that length has room for just that.
+    pub fn tail_bytes(&self, file_bytes: u64) -> Result<usize, Damage> {
+        let tail = u64::from(self.blocks) * ENTRY_BYTES as u64 + TRAILER_BYTES as u64;
+        let fits = self.index_offset >= HEADER_BYTES as u64 && file_bytes.checked_sub(self.index_offset) == Some(tail);
+        if fits { usize::try_from(tail).map_err(|_| Damage::Length) } else { Err(Damage::Length) }
+    }
+
     /// The trailer up to the file digest, which covers these bytes too.
     pub fn encode_digested(&self) -> [u8; TRAILER_DIGESTED] {
         let mut bytes = [0; TRAILER_DIGESTED];

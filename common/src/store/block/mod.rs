@@ -19,7 +19,12 @@
 //! ```
 
 mod codec;
+mod encoder;
 mod format;
+mod head;
+mod image;
+mod packed;
+mod pending;
 mod reader;
 mod sink;
 mod writer;
@@ -29,7 +34,21 @@ mod tests;
 
 pub use codec::Codec;
 pub use format::{BlockMeta, MAX_BLOCK_BYTES, Spec};
+pub use head::BlockHead;
+pub use image::{BlockImage, ImageWriter};
+pub use pending::Written;
 pub use reader::BlockFile;
-pub use writer::{BlockFileWriter, Written};
+pub use writer::BlockFileWriter;
 
-pub(super) use writer::{FINISHED_SUFFIX, PARTIAL_SUFFIX};
+pub(super) use pending::{FINISHED_SUFFIX, PARTIAL_SUFFIX, PendingFile};
+
+use super::error::{StoreError, Unfit};
+
+/// What takes blocks: a payload is cut into the same blocks for a file and for an image.
+pub(super) trait BlockSink {
+    /// Appends a block and the two numbers of its entry in the index.
+    fn push(&mut self, block: &[u8], words: [u64; 2]) -> Result<(), StoreError>;
+
+    /// The error that what was to be pushed does not fit.
+    fn unfit(&self, what: Unfit) -> StoreError;
+}

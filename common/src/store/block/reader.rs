@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::codec::Codec;
-use super::format::{BlockMeta, ENTRY_BYTES, HEADER_BYTES, Spec, TRAILER_BYTES, Trailer, decode_index, file_digest};
+use super::format::{BlockMeta, HEADER_BYTES, Spec, TRAILER_BYTES, Trailer};
+use super::head::BlockHead;
 use crate::store::error::{Damage, StoreError};
 use crate::store::record::ShardRecord;
 
@@ -15,12 +16,7 @@ use crate::store::record::ShardRecord;
 pub struct BlockFile {
     path: PathBuf,
     file: File,
-    bytes: u64,
-    spec: Spec,
-    index: Vec<BlockMeta>,
-    payload_bytes: u64,
-    payload_digest: [u8; 32],
-    file_digest: [u8; 32],
+    head: BlockHead,
 }
 
 impl BlockFile {
@@ -30,34 +26,15 @@ impl BlockFile {
     /// [`StoreError::Damaged`], also if there is no such file; errors of reading.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        Self::open_inner(path.clone()).map_err(|fault| fault.at(&path))
-    }
-
-    fn open_inner(path: PathBuf) -> Result<Self, Fault> {
-        let file = File::open(&path)?;
-        let bytes = file.metadata()?.len();
-        let index_end = bytes.checked_sub(TRAILER_BYTES as u64).ok_or(Damage::Length)?;
-        let mut end = [0; TRAILER_BYTES];
-        file.read_exact_at(&mut end, index_end)?;
-        let (trailer, digest) = Trailer::decode(&end)?;
-        let index_bytes = u64::from(trailer.blocks) * ENTRY_BYTES as u64;
-        let fits = trailer.index_offset >= HEADER_BYTES as u64
-            && index_end.checked_sub(trailer.index_offset) == Some(index_bytes);
-        if !fits {
-            return Err(Damage::Length.into());
+        let opened = File::open(&path).map_err(Fault::from).and_then(|file| {
+            let bytes = file.metadata()?.len();
+            let (header, tail) = read_head(&file, bytes)?;
+            Ok((BlockHead::parse(&header, &tail, bytes)?, file))
+        });
+        match opened {
+            Ok((head, file)) => Ok(Self { path, file, head }),
+            Err(fault) => Err(fault.at(&path)),
         }
-        let mut header = [0; HEADER_BYTES];
-        file.read_exact_at(&mut header, 0)?;
-        // No longer than the file itself, so a wrong number cannot ask for more memory than that.
-        let mut index = vec![0; usize::try_from(index_bytes).map_err(|_| Damage::Length)?];
-        file.read_exact_at(&mut index, trailer.index_offset)?;
-        let spec = Spec::decode(&header)?;
-        if file_digest(&header, &index, &trailer) != digest || trailer.encode(&digest) != end {
-            return Err(Damage::Index.into());
-        }
-        let index = decode_index(&index, &spec, &trailer)?;
-        let Trailer { payload_bytes, payload_digest, .. } = trailer;
-        Ok(Self { path, file, bytes, spec, index, payload_bytes, payload_digest, file_digest: digest })
     }
 
     /// Checks that this is the file which `record` describes.
@@ -65,10 +42,10 @@ impl BlockFile {
     /// # Errors
     /// [`StoreError::Damaged`] with [`Damage::NotRecorded`].
     pub fn expect(self, record: &ShardRecord) -> Result<Self, StoreError> {
-        let same = self.file_digest == record.file_digest
-            && self.payload_digest == record.digest
-            && self.bytes == record.bytes
-            && self.spec.format == record.format;
+        let same = self.head.file_digest() == record.file_digest
+            && self.head.payload_digest() == record.digest
+            && self.head.file_bytes() == record.bytes
+            && self.spec().format == record.format;
         if same { Ok(self) } else { Err(StoreError::damaged(&self.path, Damage::NotRecorded)) }
     }
 
@@ -77,34 +54,53 @@ impl BlockFile {
         &self.path
     }
 
+    /// What its header, index and trailer say.
+    pub fn head(&self) -> &BlockHead {
+        &self.head
+    }
+
+    /// Its header, and its index with the trailer, read again: what [`BlockHead::parse`] takes.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if they are not what they were when the file was opened; errors of reading.
+    pub fn head_bytes(&self) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
+        let bytes = self.head.file_bytes();
+        let (header, tail) = read_head(&self.file, bytes).map_err(|fault| fault.at(&self.path))?;
+        match BlockHead::parse(&header, &tail, bytes) {
+            Ok(head) if head == self.head => Ok((header, tail)),
+            Ok(_) => Err(self.damaged(Damage::Index)),
+            Err(what) => Err(self.damaged(what)),
+        }
+    }
+
     /// What it holds and how.
     pub fn spec(&self) -> Spec {
-        self.spec
+        self.head.spec()
     }
 
     /// Number of blocks.
     pub fn len(&self) -> usize {
-        self.index.len()
+        self.head.len()
     }
 
     /// Whether there is no block.
     pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
+        self.head.is_empty()
     }
 
     /// Number of records.
     pub fn count(&self) -> u64 {
-        self.payload_bytes / u64::from(self.spec.record_bytes)
+        self.head.count()
     }
 
     /// Bytes of payload.
     pub fn payload_bytes(&self) -> u64 {
-        self.payload_bytes
+        self.head.payload_bytes()
     }
 
     /// BLAKE3 of the payload, as the file says; [`verify`](Self::verify) compares it with the blocks.
     pub fn payload_digest(&self) -> [u8; 32] {
-        self.payload_digest
+        self.head.payload_digest()
     }
 
     /// The index entry of a block.
@@ -112,12 +108,12 @@ impl BlockFile {
     /// # Panics
     /// If there is no block `i`.
     pub fn meta(&self, i: usize) -> &BlockMeta {
-        &self.index[i]
+        self.head.meta(i)
     }
 
     /// The index entries of all blocks.
     pub fn metas(&self) -> &[BlockMeta] {
-        &self.index
+        self.head.metas()
     }
 
     /// Reads block `i` into `block`, which is cleared before.
@@ -129,7 +125,7 @@ impl BlockFile {
     /// If there is no block `i`.
     pub fn read(&self, i: usize, block: &mut Vec<u8>) -> Result<(), StoreError> {
         block.clear();
-        block.resize(self.index[i].raw_bytes as usize, 0);
+        block.resize(self.meta(i).raw_bytes as usize, 0);
         self.read_exact(i, block)
     }
 
@@ -141,25 +137,48 @@ impl BlockFile {
     /// # Panics
     /// If there is no block `i`, or it has another length.
     pub fn read_exact(&self, i: usize, block: &mut [u8]) -> Result<(), StoreError> {
-        let meta = &self.index[i];
-        assert_eq!(block.len(), meta.raw_bytes as usize, "the buffer has the length of the block");
-        self.read_block(i, meta, block).map_err(|fault| fault.at(&self.path))
+        self.read_with(i, &mut Vec::new(), block)
     }
 
-    fn read_block(&self, i: usize, meta: &BlockMeta, block: &mut [u8]) -> Result<(), Fault> {
-        let check = |stored: &[u8]| {
-            if crc32c::crc32c(stored) == meta.checksum { Ok(()) } else { Err(Damage::Block(i)) }
-        };
-        if self.spec.codec == Codec::Raw {
-            self.file.read_exact_at(block, meta.offset)?;
-            check(block)?;
-        } else {
-            let mut stored = vec![0; meta.stored_bytes as usize];
-            self.file.read_exact_at(&mut stored, meta.offset)?;
-            check(&stored)?;
-            self.spec.codec.decode(&stored, self.spec.record_bytes, block).ok_or(Damage::Decode(i))?;
+    /// As [`read_exact`](Self::read_exact); `stored` only lends its memory, for who reads many blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; errors of reading.
+    ///
+    /// # Panics
+    /// As [`read_exact`](Self::read_exact).
+    pub fn read_with(&self, i: usize, stored: &mut Vec<u8>, block: &mut [u8]) -> Result<(), StoreError> {
+        // All of it is read over.
+        stored.resize(self.meta(i).stored_bytes as usize, 0);
+        self.read_at(stored, self.meta(i).offset)?;
+        self.head.check(i, stored).and_then(|()| self.head.decode(i, stored, block)).map_err(|what| self.damaged(what))
+    }
+
+    /// Reads consecutive blocks as they are stored, joined, into `out`, which is cleared before. They match their
+    /// checksums, and are not decoded.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; errors of reading.
+    ///
+    /// # Panics
+    /// If there are no such blocks.
+    pub fn read_stored(&self, blocks: Range<usize>, out: &mut Vec<u8>) -> Result<(), StoreError> {
+        let range = self.head.stored_range(blocks.clone());
+        let length = usize::try_from(range.end - range.start).map_err(|_| self.damaged(Damage::Inconsistent))?;
+        out.clear();
+        out.resize(length, 0);
+        self.read_at(out, range.start)?;
+        let mut rest = &out[..];
+        for i in blocks {
+            let (stored, after) = rest.split_at(self.meta(i).stored_bytes as usize);
+            self.head.check(i, stored).map_err(|what| self.damaged(what))?;
+            rest = after;
         }
         Ok(())
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<(), StoreError> {
+        self.file.read_exact_at(bytes, offset).map_err(|source| Fault::from(source).at(&self.path))
     }
 
     /// Reads the whole payload, block by block.
@@ -167,12 +186,13 @@ impl BlockFile {
     /// # Errors
     /// [`StoreError::Damaged`]; errors of reading.
     pub fn read_all(&self) -> Result<Vec<u8>, StoreError> {
-        let length = usize::try_from(self.payload_bytes).map_err(|_| self.damaged(Damage::Inconsistent))?;
+        let length = usize::try_from(self.payload_bytes()).map_err(|_| self.damaged(Damage::Inconsistent))?;
         let mut payload = vec![0; length];
         let mut rest = &mut payload[..];
-        for (i, meta) in self.index.iter().enumerate() {
+        let mut stored = Vec::new();
+        for (i, meta) in self.metas().iter().enumerate() {
             let (block, after) = rest.split_at_mut(meta.raw_bytes as usize);
-            self.read_exact(i, block)?;
+            self.read_with(i, &mut stored, block)?;
             rest = after;
         }
         Ok(payload)
@@ -184,12 +204,13 @@ impl BlockFile {
     /// [`StoreError::Damaged`]; errors of reading.
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut hasher = blake3::Hasher::new();
-        let mut block = Vec::new();
-        for i in 0..self.len() {
-            self.read(i, &mut block)?;
+        let (mut block, mut stored) = (Vec::new(), Vec::new());
+        for (i, meta) in self.metas().iter().enumerate() {
+            block.resize(meta.raw_bytes as usize, 0);
+            self.read_with(i, &mut stored, &mut block)?;
             hasher.update(&block);
         }
-        let same = hasher.finalize().as_bytes() == &self.payload_digest;
+        let same = *hasher.finalize().as_bytes() == self.payload_digest();
         if same { Ok(()) } else { Err(self.damaged(Damage::Contents)) }
     }
 
@@ -197,6 +218,19 @@ impl BlockFile {
     pub(crate) fn damaged(&self, what: Damage) -> StoreError {
         StoreError::damaged(&self.path, what)
     }
+}
+
+/// Header, and index with trailer, of a file of that length. They are not judged, but for how long they are.
+fn read_head(file: &File, bytes: u64) -> Result<(Vec<u8>, Vec<u8>), Fault> {
+    let mut end = [0; TRAILER_BYTES];
+    file.read_exact_at(&mut end, bytes.checked_sub(TRAILER_BYTES as u64).ok_or(Damage::Length)?)?;
+    let (trailer, _) = Trailer::decode(&end)?;
+    // No longer than the file itself, so a wrong number cannot ask for more memory than that.
+    let mut tail = vec![0; trailer.tail_bytes(bytes)?];
+    file.read_exact_at(&mut tail, trailer.index_offset)?;
+    let mut header = vec![0; HEADER_BYTES];
+    file.read_exact_at(&mut header, 0)?;
+    Ok((header, tail))
 }
 
 /// A fault before it is known which file it is about.

@@ -12,7 +12,7 @@ use super::{BlockFile, BlockFileWriter, Codec, MAX_BLOCK_BYTES, Spec};
 use crate::store::error::{Damage, StoreError, Unfit};
 use crate::store::record::ShardKind;
 
-const CODECS: [Codec; 3] = [Codec::Raw, Codec::Lz4, Codec::Delta];
+const CODECS: [Codec; 4] = [Codec::Raw, Codec::Lz4, Codec::Delta, Codec::Packed];
 
 fn spec(codec: Codec) -> Spec {
     Spec { kind: ShardKind::Sample, codec, format: 3, record_bytes: 8 }

@@ -11,6 +11,10 @@ fn the_key_and_record_of_a_shard() {
     assert_eq!(key.encode(), b"sboolean-7\0\x02\x01\x2c\x00\x01\x00\x02");
     assert_eq!(ShardKey::decode(&key.encode()), Some(key.clone()));
     assert_eq!(key.file_stem(), "shards/boolean-7/values-0300-065538");
+    let candidates = ShardKey { kind: ShardKind::Candidates, ..key.clone() };
+    assert_eq!(candidates.encode(), b"sboolean-7\0\x04\x01\x2c\x00\x01\x00\x02");
+    assert_eq!(ShardKey::decode(&candidates.encode()), Some(candidates.clone()));
+    assert_eq!(candidates.file_stem(), "shards/boolean-7/candidates-0300-065538");
     let record = ShardRecord {
         file: "shards/boolean-7/values-0300-065538-0a0b0c0d.shard".into(),
         count: 258,
@@ -60,24 +64,27 @@ fn assert_file(store: &Store, written: &Written, parts: &[&str]) {
 #[test]
 fn a_file_of_values() {
     let (_directory, store) = fresh();
-    let written = store.write_values(&key(ShardKind::Values, 3, 0), 2, &[1, 0, u64::MAX, 0x0102]).unwrap();
-    let payload = "01000000000000000000000000000000ffffffffffffffff0201000000000000";
+    let limbs = [1, 0, (1 << 57) - 1, 0x0102u64];
+    let written = store.write_values(&key(ShardKind::Values, 3, 0), 2, &limbs).unwrap();
     let parts = [
-        "4143424c4f434b53010002000100000010000000000000000000000000000000",
-        payload,
+        "4143424c4f434b53010002030200000010000000000000000000000000000000",
+        // Bytes of a value; 1; bits 0 to 56, 58 and 65.
+        "09",
+        "010000000000000000",
+        "ffffffffffffff0502",
         // Index: offset, lengths, checksum, zero, words.
-        "20000000000000002000000020000000501f5c2400000000",
+        "20000000000000002000000013000000d558213900000000",
         "00000000000000000000000000000000",
         // Trailer: index offset, blocks, zero, payload length, digests, magic.
-        "4000000000000000",
+        "3300000000000000",
         "0100000000000000",
         "2000000000000000",
-        "0e940b4a045ddd26c6e43b6b9175b4eabfa5ddc872b5a3c5a05de3419dc100a3",
-        "5c872ed921fbc9c7ca6d98d8a3d2cb0f8a411b60580c30617aec55f9ac910aa0",
+        "6075a677276d5e7f88cbf05f22893a6aa2dfede4380468eb68e317458cc9d5f8",
+        "68eaba337b2b63af259dc71127b7a78db850b05b48cb3f5f4a362aa09d315700",
         "4143424c4b454e44",
     ];
     assert_file(&store, &written, &parts);
-    assert_eq!(hex(blake3::hash(&[1u64, 0, u64::MAX, 0x0102].map(u64::to_le_bytes).concat()).as_bytes()), parts[7]);
+    assert_eq!(hex(blake3::hash(&limbs.map(u64::to_le_bytes).concat()).as_bytes()), parts[9]);
 }
 
 #[test]

@@ -5,11 +5,15 @@
 mod commits;
 mod crash;
 mod golden;
+mod images;
 mod opening;
 mod payloads;
+mod receiving;
+
+use std::path::Path;
 
 use super::{ShardKey, ShardKind, Store};
-use std::path::Path;
+use crate::ideal::Ideal;
 
 /// Names of all files under `directory`, relative, sorted.
 fn files_under(directory: &Path) -> Vec<String> {
@@ -47,6 +51,16 @@ fn fresh() -> (tempfile::TempDir, Store) {
     (directory, store)
 }
 
+/// Some values of two limbs, in three blocks.
+fn some_limbs() -> Vec<u64> {
+    (0..20_000u64).map(|i| i.wrapping_mul(0x5851_f42d_4c95_7f2d) >> 7).collect()
+}
+
+/// Some bases, in three blocks.
+fn some_bases() -> Vec<Ideal<2>> {
+    (0..2500).map(|i| Ideal([i * 0x1234_5678, i / 9])).collect()
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -58,5 +72,7 @@ fn a_store_is_shared_by_threads_and_writers_are_sent() {
     shared::<super::BlockFile>();
     shared::<super::BlockFileWriter>();
     shared::<super::ValuesWriter>();
+    shared::<super::ShardReceiver>();
+    shared::<super::BlockImage>();
     shared::<super::Commit>();
 }

@@ -106,7 +106,7 @@ fn a_directory_that_may_not_be_written_is_named() {
     let denied = StoreError::io("x", std::io::ErrorKind::PermissionDenied.into());
     assert_eq!(denied.to_string(), "x is not writable: permission denied");
     let full = StoreError::io("x", std::io::ErrorKind::StorageFull.into());
-    assert!(matches!(full, StoreError::NoRoom { .. }), "{full}");
+    assert!(matches!(full, StoreError::NoRoom { .. }) && full.is_out_of_room(), "{full}");
 }
 
 /// Whether a file below a folder without write permission belongs to the superuser.

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::{fresh, key, values};
 use crate::ideal::Ideal;
-use crate::store::{Codec, Commit, Damage, ShardKey, ShardKind, Spec, Store, StoreError, Unfit, Written};
+use crate::store::{
+    Codec, Commit, Damage, ShardKey, ShardKind, Spec, Store, StoreError, Unfit, Written, states_in_block,
+};
 
 fn record(store: &Store, key: &ShardKey, written: Written) {
     let mut commit = Commit::new();
@@ -25,15 +27,18 @@ fn noise(count: usize) -> Vec<u64> {
 #[test]
 fn values_come_back_whole_and_in_ranges() {
     let (_directory, store) = fresh();
-    for width in [1, 3, 4, 7, 10_000] {
-        let limbs = noise(width * (65536 / 8 / width * 2 + 5));
+    for width in [1, 3, 4, 7, 32, 10_000] {
+        // Limbs that are none for most widths: those blocks are stored as they are.
+        let bits = if width == 4 { 57 } else { 64 };
+        let limbs: Vec<u64> =
+            noise(width * (65536 / 8 / width * 2 + 5)).iter().map(|limb| limb >> (64 - bits)).collect();
         let states = (limbs.len() / width) as u64;
         let written = store.write_values(&values(width as u16), width, &limbs).unwrap();
         assert_eq!(written.count, states);
         record(&store, &values(width as u16), written);
         let all = store.read_values(&values(width as u16)).unwrap();
         assert_eq!((all.width, &all.limbs), (width, &limbs));
-        let block = (65536 / (8 * width)).max(1) as u64;
+        let block = states_in_block(width);
         for (first, count) in
             [(0, 1), (0, states), (states - 1, 1), (block - 1, 2), (block, 1), (1, block + 1), (3, 0), (states, 0)]
         {
@@ -75,6 +80,29 @@ fn no_values_and_no_bases_are_shards_too() {
     record(&store, &bases, written);
     assert_eq!(store.read_bases::<2>(&bases).unwrap(), []);
     assert_eq!(store.find_base::<2>(&bases, &Ideal([1, 2])).unwrap(), None);
+}
+
+#[test]
+fn values_are_stored_without_the_room_above_them() {
+    let (_directory, store) = fresh();
+    let limbs: Vec<u64> = noise(40_000).chunks(4).flat_map(|value| [value[0] >> 7, value[1] >> 20, 0, 0]).collect();
+    let written = store.write_values(&values(1), 4, &limbs).unwrap();
+    // 101 bits are 13 bytes, and each of 5 blocks has a byte more and its entry in the index.
+    assert_eq!(written.bytes, 32 + 10_000 * 13 + 5 * 41 + 96);
+    record(&store, &values(1), written);
+    assert_eq!(store.read_values(&values(1)).unwrap().limbs, limbs);
+}
+
+#[test]
+fn candidates_are_bases() {
+    let (_directory, store) = fresh();
+    let candidates = key(ShardKind::Candidates, 1, 0);
+    let bases = [Ideal([5u64, 1]), Ideal([1, 2])];
+    let written = store.write_bases(&candidates, &bases, |_| 0).unwrap();
+    record(&store, &candidates, written);
+    assert_eq!(store.read_bases(&candidates).unwrap(), bases);
+    assert_eq!(store.open_shard(&candidates).unwrap().spec().kind, ShardKind::Candidates);
+    assert!(store.shard(&key(ShardKind::Bases, 1, 0)).unwrap().is_none());
 }
 
 #[test]
@@ -122,7 +150,7 @@ fn the_payload_digest_knows_nothing_of_cuts_and_codecs() {
     let expected = *blake3::hash(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>()).as_bytes();
     assert_eq!(store.write_bases(&values(1), &bases, |_| 0).unwrap().payload_digest, expected);
     assert_eq!(store.write_values(&values(2), 1, &words).unwrap().payload_digest, expected);
-    for codec in [Codec::Raw, Codec::Lz4, Codec::Delta] {
+    for codec in [Codec::Raw, Codec::Lz4, Codec::Delta, Codec::Packed] {
         let spec = Spec { kind: ShardKind::Sample, codec, format: 9, record_bytes: 8 };
         let mut writer = store.create_shard(&values(3), spec).unwrap();
         for chunk in words.chunks(321) {

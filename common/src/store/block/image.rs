@@ -1,0 +1,90 @@
+//! Images: block files made in memory, byte for byte as a writer would write them, to be sent or received whole.
+
+use std::path::PathBuf;
+
+use super::BlockSink;
+use super::encoder::BlockEncoder;
+use super::format::{HEADER_BYTES, Spec};
+use super::head::BlockHead;
+use crate::store::error::{StoreError, Unfit};
+use crate::store::record::ShardKind;
+
+/// A block file in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockImage {
+    /// All of the file.
+    pub bytes: Vec<u8>,
+    /// What its header, index and trailer say.
+    pub head: BlockHead,
+}
+
+impl BlockImage {
+    /// The bytes before the blocks.
+    pub fn header(&self) -> &[u8] {
+        &self.bytes[..HEADER_BYTES]
+    }
+
+    /// The blocks as they are stored, joined.
+    pub fn blocks(&self) -> &[u8] {
+        &self.bytes[HEADER_BYTES..self.head.tail_offset() as usize]
+    }
+
+    /// The bytes after the blocks: index and trailer.
+    pub fn tail(&self) -> &[u8] {
+        &self.bytes[self.head.tail_offset() as usize..]
+    }
+}
+
+/// Makes an image as its blocks come.
+#[derive(Debug)]
+pub struct ImageWriter {
+    kind: ShardKind,
+    encoder: BlockEncoder,
+    bytes: Vec<u8>,
+}
+
+impl ImageWriter {
+    /// Starts an image.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] for records the codec cannot code.
+    pub fn new(spec: Spec) -> Result<Self, StoreError> {
+        let encoder = BlockEncoder::new(spec).map_err(|what| unfit(spec.kind, what))?;
+        let bytes = encoder.header().to_vec();
+        Ok(Self { kind: spec.kind, encoder, bytes })
+    }
+
+    /// Appends a block, as [`super::BlockFileWriter::push`] does.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] if the block does not fit the format, and then the image is best dropped.
+    pub fn push(&mut self, block: &[u8], words: [u64; 2]) -> Result<(), StoreError> {
+        self.encoder.push(block, words, &mut self.bytes).map_err(|what| unfit(self.kind, what))
+    }
+
+    /// Completes the image.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] if it has too many blocks.
+    pub fn finish(self) -> Result<BlockImage, StoreError> {
+        let Self { kind, encoder, mut bytes } = self;
+        let (tail, head) = encoder.finish().map_err(|what| unfit(kind, what))?;
+        bytes.extend(tail);
+        Ok(BlockImage { bytes, head })
+    }
+}
+
+impl BlockSink for ImageWriter {
+    fn push(&mut self, block: &[u8], words: [u64; 2]) -> Result<(), StoreError> {
+        self.push(block, words)
+    }
+
+    fn unfit(&self, what: Unfit) -> StoreError {
+        unfit(self.kind, what)
+    }
+}
+
+/// An image has no name: the error says what it is of.
+fn unfit(kind: ShardKind, what: Unfit) -> StoreError {
+    StoreError::Unfit { file: PathBuf::from(format!("an image of {}", kind.name())), what }
+}
