@@ -51,7 +51,7 @@ mod tests {
             ValueLayer { layer: 0, bases: 1, width: 1, slots: 1, shards, sums: Vec::new(), joined: BigUint::ZERO };
         assert_eq!(
             text(&spec, &sizes, None, &[layer]),
-            "antichain job 2\nquestion extensions\nposet chain:2\nlimits 0 1\nvalue none\nsize 0 1 1\nlayer 0 1 1\nshard 1 ab\n"
+            "antichain job 3\nquestion extensions\nposet chain:2\nlimits 0 1\nvalue none\nsize 0 1 1\nlayer 0 1 1\nshard 1 ab\n"
         );
     }
 }

@@ -23,8 +23,10 @@ use crate::recurrence::extensions::{Evaluated, LayerSums, Unevaluated, evaluate_
 use crate::recurrence::limbs::{value, wider};
 use crate::space::code::Ranks;
 use crate::space::discover::Discovery;
+use crate::space::edges::Edges;
 use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
+use crate::space::lookup::look_up;
 use crate::space::split::Split;
 use crate::space::survey::Survey;
 use crate::store::{Commit, ShardKind, Store};
@@ -186,7 +188,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                 .map_err(|_| JobError::Interrupted)?;
         }
         if self.takes_samples {
-            self.samples.extend(take_samples(self.split, self.ranks, top, &evaluated, below));
+            self.samples.extend(take_samples(self.split, self.ranks, top, &evaluated, below)?);
         }
         let slots = shard_slots(&evaluated.layer, &evaluated.survey);
         self.layers.push(ValueLayer {
@@ -229,10 +231,18 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         checkpoints: &mut Checkpoints<'_, 'a>,
     ) -> Result<(Words, usize, LayerSums), JobError> {
         let context = self.context;
+        let looked_up = match &self.newest {
+            Some(newest) if !is_new => {
+                let watch = context.meter.watch();
+                look_up(self.split, bases, &newest.index, context.threads(), watch)
+                    .map_err(|_| JobError::Interrupted)?
+            }
+            _ => Edges::default(),
+        };
         let mut table = std::mem::take(&mut self.spare);
         let mut width = self.newest.as_ref().map_or(1, |newest| newest.width);
         loop {
-            self.check_memory(space, width)?;
+            self.check_memory(space, width, looked_up.bytes())?;
             let length = survey.slots as usize * width;
             if table.len() < length {
                 // Room for the largest table there will be, about; its content is of no use, so none is copied.
@@ -240,10 +250,11 @@ impl<'a, const W: usize> Evaluation<'a, W> {
                 drop(std::mem::take(&mut table));
                 table = Words::zeroed(length.max(most));
             }
+            let edges = if is_new { self.discovery.edges() } else { &looked_up };
             let result = evaluate_layer(
                 self.split,
                 self.ranks,
-                (self.newest.as_deref(), is_new.then(|| self.discovery.edges())),
+                self.newest.as_deref().map(|newest| (newest.as_below(), edges)),
                 (bases, survey),
                 context.method.top(),
                 (&mut table[..length], width),
@@ -269,13 +280,16 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     }
 
     /// Whether the rest fits, should it need no wider values than this.
-    fn check_memory(&self, space: &Space<'a, W>, width: usize) -> Result<(), JobError> {
+    fn check_memory(&self, space: &Space<'a, W>, width: usize, edge_bytes: u64) -> Result<(), JobError> {
         let from = self.layers.len().saturating_sub(1);
         let slots: Vec<u64> = space.records().skip(from).map(|record| record.slots).collect();
         let tables = slots.windows(2).map(|pair| pair[0] + pair[1]).max().unwrap_or(slots[0]) * 8 * width as u64;
         let bases = space.records().skip(from).map(|record| record.bases()).max().unwrap_or(0);
-        let needed =
-            tables + bases * INDEX_ENTRIES * 8 * (W as u64 + 1) + space.resident_bytes() + self.discovery.bytes();
+        let needed = tables
+            + bases * INDEX_ENTRIES * 8 * (W as u64 + 1)
+            + space.resident_bytes()
+            + self.discovery.bytes()
+            + edge_bytes;
         self.context.check_memory(needed)
     }
 

@@ -7,6 +7,7 @@ mod catalogue;
 pub mod certificate;
 mod checkpoint;
 mod checks;
+pub mod conclude;
 mod context;
 mod digest;
 mod estimate;
@@ -23,6 +24,7 @@ pub mod sample;
 mod sampling;
 mod space;
 mod table;
+pub mod task;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

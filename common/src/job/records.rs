@@ -17,7 +17,7 @@ use crate::recurrence::extensions::LayerSums;
 use crate::store::{ShardKey, ShardKind, Store, StoreError};
 
 /// Version of the documents in here and of the digest of a job. What was stored under another one is not gone on from.
-pub const JOB_FORMAT: u32 = 2;
+pub const JOB_FORMAT: u32 = 3;
 
 /// Name of the document that makes a job.
 pub const JOB: &str = "job";
@@ -77,6 +77,20 @@ impl SpaceLayer {
     pub fn bases(&self) -> u64 {
         self.shards.iter().sum()
     }
+}
+
+/// Adds the counts of a shard to those of its layer.
+pub fn add_counts(counts: &mut Vec<SizeCount>, more: &[SizeCount]) {
+    for more in more {
+        match counts.iter_mut().find(|count| count.size == more.size) {
+            Some(count) => {
+                count.orbits += &more.orbits;
+                count.labelled += &more.labelled;
+            }
+            None => counts.push(more.clone()),
+        }
+    }
+    counts.sort_unstable_by_key(|count| count.size);
 }
 
 /// Whether a job has its answer.
@@ -165,6 +179,27 @@ impl ValueLayer {
     /// See [`Store::document`].
     pub fn load(store: &Store, job: &JobId, layer: usize) -> Result<Option<Self>, StoreError> {
         store.document(&job.0, &layer_document(layer))
+    }
+
+    /// The record of a layer of which no shard is known yet.
+    pub fn empty(layer: usize, space: &SpaceLayer, width: usize) -> Self {
+        let (bases, slots) = (space.bases(), space.slots);
+        let (shards, sums) = (Vec::new(), Vec::new());
+        Self { layer, bases, width, slots, shards, sums, joined: BigUint::ZERO }
+    }
+
+    /// Adds the sums of a shard.
+    pub fn add_sums(&mut self, sums: &[SizeSum]) {
+        for more in sums {
+            match self.sums.iter_mut().find(|sum| sum.size == more.size) {
+                Some(sum) => {
+                    sum.values += &more.values;
+                    sum.extended += &more.extended;
+                }
+                None => self.sums.push(more.clone()),
+            }
+        }
+        self.sums.sort_unstable_by_key(|sum| sum.size);
     }
 
     /// Sums by size from those of the engine, which begin at size 0.

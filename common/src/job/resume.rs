@@ -104,27 +104,3 @@ fn remove_from(context: &Context<'_>, from: usize, samples: bool) -> Result<(), 
     }
     if commit.is_empty() { Ok(()) } else { Ok(store.commit(commit)?) }
 }
-
-/// Removes the records of layers, which a certificate holds too.
-///
-/// # Errors
-/// Errors of reading the catalogue.
-pub(super) fn remove_records(context: &Context<'_>, commit: &mut Commit) -> Result<(), JobError> {
-    for document in context.store.documents(&context.job.0)? {
-        if document.name.starts_with(LAYER_PREFIX) {
-            commit.remove_document(&context.job.0, &document.name);
-        }
-    }
-    Ok(())
-}
-
-/// Removes the tables.
-///
-/// # Errors
-/// Errors of reading the catalogue.
-pub(super) fn remove_tables(context: &Context<'_>, commit: &mut Commit) -> Result<(), JobError> {
-    for (key, _) in context.store.shards_of(&context.job.0, ShardKind::Values)? {
-        commit.remove_shard(key);
-    }
-    Ok(())
-}

@@ -5,16 +5,14 @@ use std::time::Instant;
 use num_bigint::BigUint;
 
 use super::budget::check_fits;
-use super::certificate::{Certificate, how_to_check};
+use super::certificate::Certificate;
 use super::checkpoint::Checkpoints;
-use super::checks::{Findings, check};
+use super::conclude::{Found, commit_certificate};
 use super::context::Context;
-use super::digest::job_digest;
 use super::extensions::Evaluation;
 use super::progress::{Meter, reporting};
-use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
+use super::records::{JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
 use super::repair::set_aside_damaged;
-use super::resume::{remove_records, remove_tables};
 use super::sample::{Sample, sample_key, write_samples};
 use super::space::{Space, WORTH_FILES, Wishes};
 use super::{Answer, JobError, JobSpec, Method, Question, RunOptions, SizeCount, SizeLimits, method};
@@ -209,7 +207,7 @@ fn compute<const W: usize>(
     })
 }
 
-/// Checks what was found, and stores the certificate.
+/// Makes the certificate, and stores it instead of what only an unfinished job needs.
 fn finish<const W: usize>(
     context: &Context<'_>,
     poset: &Poset,
@@ -217,90 +215,25 @@ fn finish<const W: usize>(
     evaluated: Option<(BigUint, Vec<ValueLayer>, Vec<Sample>)>,
 ) -> Result<Certificate, JobError> {
     let Context { store, spec, job, method, .. } = context;
-    let counted = count_by_size(space, method.top());
-    let mut sizes = counted.clone();
-    if spec.limits.max.is_none() {
-        sizes.extend(
-            (counted.len()..=poset.len()).map(|size| SizeCount { size, ..counted[poset.len() - size].clone() }),
-        );
-    }
-    let (extensions, value_layers, samples) = match evaluated {
-        Some((value, layers, samples)) => (Some(value), layers, samples),
-        None => (None, Vec::new(), Vec::new()),
+    let (values, samples) = match evaluated {
+        Some((value, layers, samples)) => (Some((value, layers)), samples),
+        None => (None, Vec::new()),
     };
-    // Where large ideals are left out, so is the one whose value is asked for.
-    let extensions = extensions.filter(|_| spec.limits.max.is_none());
-    let space_layers: Vec<_> = space.records().collect();
-    let checks = check(&Findings {
-        poset,
-        method: *method,
-        counted: &counted,
-        sizes: &sizes,
-        space: &space_layers,
-        values: &value_layers,
-        extensions: extensions.as_ref(),
-    })?;
-    sizes.retain(|count| count.size >= spec.limits.min);
-    let labelled: BigUint = sizes.iter().map(|count| &count.labelled).sum();
-    let value = match spec.question {
-        Question::Extensions => extensions,
-        Question::Ideals => Some(labelled.clone()),
-    };
-    let digest = job_digest(spec, &sizes, value.as_ref(), &value_layers);
+    let found = Found { poset, spec, method: *method, space: space.owner(), layers: space.records().collect(), values };
+    let certificate = found.certificate()?;
     if let Some(before) = &context.certificate
-        && before.digest != digest
+        && before.digest != certificate.digest
     {
-        return Err(JobError::SelfCheck(format!("the digest of {job} was {} and is now {digest}", before.digest)));
+        let (before, now) = (&before.digest, &certificate.digest);
+        return Err(JobError::SelfCheck(format!("the digest of {job} was {before} and is now {now}")));
     }
-    let certificate = Certificate {
-        format: JOB_FORMAT,
-        software: env!("CARGO_PKG_VERSION").to_owned(),
-        job: job.clone(),
-        spec: spec.clone(),
-        method: *method,
-        space: space.owner().to_owned(),
-        elements: poset.len(),
-        group_order: poset.group_order(),
-        orbits: sizes.iter().map(|count| &count.orbits).sum(),
-        how_to_check: how_to_check(job, *method),
-        value,
-        digest,
-        labelled,
-        sizes,
-        base_layers: space_layers.into_iter().cloned().collect(),
-        value_layers,
-        checks,
-    };
-    let record = JobRecord {
-        spec: spec.clone(),
-        state: JobState::Finished,
-        format: JOB_FORMAT,
-        software: certificate.software.clone(),
-        method: *method,
-        space: certificate.space.clone(),
-    };
     let mut commit = Commit::new();
     if !samples.is_empty() {
         let key = sample_key(job, space.last_layer());
         let written = write_samples(store, &key, &samples)?;
         commit.put_shard(key, written.record());
     }
-    remove_records(context, &mut commit)?;
-    if !context.options.keep_values {
-        remove_tables(context, &mut commit)?;
-    }
-    commit.put_document(&job.0, JOB, &record)?.put_document(&job.0, CERTIFICATE, &certificate)?;
+    commit_certificate(store, &certificate, context.options.keep_values, &mut commit)?;
     store.commit(commit)?;
     Ok(certificate)
-}
-
-/// Ideals by size, from 0 to `top`, over all layers.
-fn count_by_size<const W: usize>(space: &Space<'_, W>, top: usize) -> Vec<SizeCount> {
-    let none = |size| SizeCount { size, orbits: BigUint::ZERO, labelled: BigUint::ZERO };
-    let mut sizes: Vec<SizeCount> = (0..=top).map(none).collect();
-    for count in space.records().flat_map(|record| &record.counts) {
-        sizes[count.size].orbits += &count.orbits;
-        sizes[count.size].labelled += &count.labelled;
-    }
-    sizes
 }

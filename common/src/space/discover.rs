@@ -79,7 +79,7 @@ impl<const W: usize> Discovery<W> {
         let bases = self.group(split, parts, threads);
         let room: usize = self.dealers.iter().flat_map(|dealer| &dealer.parts).map(Vec::capacity).sum();
         self.most_bytes = self.most_bytes.max((room * size_of::<Found<W>>()) as u64 + self.edges.bytes());
-        Ok((BaseLayer::of_sorted(layer.size + 1, &bases), found))
+        Ok((BaseLayer::of_sorted(layer.size + 1, bases), found))
     }
 
     /// The edges of the layer discovered last.

@@ -63,7 +63,7 @@ pub fn next_layer<const W: usize>(
     watch.check()?;
     let edges = found.iter().map(|found| found.edges).sum();
     let candidates: Vec<Vec<Ideal<W>>> = found.into_iter().map(|found| found.candidates).collect();
-    Ok((BaseLayer::of_sorted(layer.size + 1, &sorted(candidates, threads)), edges))
+    Ok((BaseLayer::of_sorted(layer.size + 1, sorted(candidates, threads)), edges))
 }
 
 /// Whether the parent of the form may be the base that `x` was added to. For a trivial stabiliser exactly one (parent,

@@ -1,19 +1,14 @@
 //! A base layer: the canonical bases with a given number of elements, in shards.
 //!
-//! Bases ascend, and shards are equal pieces of the layer in that order; tables of values follow it. What a base is
+//! Bases ascend, and shards are pieces of the layer in that order; tables of values follow it. What a base is
 //! computed from then lies close together for neighbours, which costs a quarter less than shards by hash did.
 
 use crate::ideal::Ideal;
 
-/// Names a shard of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ShardId(pub u32);
-
-/// The most shards of a layer.
-pub const MAX_SHARDS: usize = 64;
-
-/// Bases in a shard, at most about: with some 16 upper parts a base the shard's values are some tens of megabytes.
+/// Bases in a shard, at most.
 const BASES_OF_A_SHARD: usize = 1 << 17;
+/// Slots in a shard, at most, unless a single block has more: with values of four limbs 64 MiB, and a task of a second.
+const SLOTS_OF_A_SHARD: u64 = 1 << 21;
 
 /// Mixes the words of a base, every bit into all others: its place in an index.
 #[inline(always)]
@@ -22,12 +17,6 @@ pub fn hash<const W: usize>(base: &Ideal<W>) -> u64 {
         let product = u128::from(hash ^ word) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
         product as u64 ^ (product >> 64) as u64
     })
-}
-
-/// Number of shards (a power of two) of a layer with that many bases: a function of the layer alone, so that every
-/// machine cuts it alike.
-pub fn shard_count(bases: usize) -> usize {
-    bases.div_ceil(BASES_OF_A_SHARD).next_power_of_two().min(MAX_SHARDS)
 }
 
 /// The canonical bases with `size` elements.
@@ -45,10 +34,27 @@ impl<const W: usize> BaseLayer<W> {
         Self { size: 0, shards: vec![vec![Ideal::empty()]] }
     }
 
-    /// A layer of canonical bases that ascend, cut into shards.
-    pub fn of_sorted(size: usize, bases: &[Ideal<W>]) -> Self {
-        let shard = bases.len().div_ceil(shard_count(bases.len())).max(1);
-        Self { size, shards: bases.chunks(shard).map(<[_]>::to_vec).collect() }
+    /// A layer of canonical bases that ascend, not cut yet.
+    pub fn of_sorted(size: usize, bases: Vec<Ideal<W>>) -> Self {
+        Self { size, shards: vec![bases] }
+    }
+
+    /// The same layer cut into shards, given the places of its blocks and the slots of all: each shard takes as many bases
+    /// as it may. That depends on the layer alone, so every machine cuts it alike.
+    pub fn cut(self, places: &[u64], slots: u64) -> Self {
+        let bases = self.shards.concat();
+        let mut shards = Vec::new();
+        let mut first = 0;
+        for number in 0..bases.len() {
+            let end = places.get(number + 1).copied().unwrap_or(slots);
+            let too_many = number - first == BASES_OF_A_SHARD || end - places[first] > SLOTS_OF_A_SHARD;
+            if too_many && number > first {
+                shards.push(bases[first..number].to_vec());
+                first = number;
+            }
+        }
+        shards.push(bases[first..].to_vec());
+        Self { size: self.size, shards }
     }
 
     /// Number of bases.
@@ -64,5 +70,24 @@ impl<const W: usize> BaseLayer<W> {
     /// The bases in the order of the layer.
     pub fn iter(&self) -> impl Iterator<Item = &Ideal<W>> {
         self.shards.iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_have_few_bases_and_few_slots() {
+        let bases: Vec<Ideal<1>> = (0..300_000).map(|i| Ideal([i])).collect();
+        let lengths = |layer: &BaseLayer<1>| layer.shards.iter().map(Vec::len).collect::<Vec<_>>();
+        let places: Vec<u64> = (0..300_000).collect();
+        let layer = BaseLayer::of_sorted(1, bases.clone()).cut(&places, 300_000);
+        assert_eq!(lengths(&layer), [131_072, 131_072, 37_856]);
+        assert_eq!(layer.shards.concat(), bases);
+        // The second of four blocks alone is larger than a shard.
+        let layer = BaseLayer::of_sorted(1, bases[..4].to_vec()).cut(&[0, 1 << 20, 1 << 23, (1 << 23) + 5], 10 << 20);
+        assert_eq!(lengths(&layer), [1, 1, 2]);
+        assert_eq!(BaseLayer::of_sorted(1, bases[..4].to_vec()).cut(&[0, 7, 9, 20], 1 << 21).shards.len(), 1);
     }
 }

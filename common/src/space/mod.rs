@@ -7,5 +7,7 @@ pub mod enumerate;
 pub mod fibre;
 pub mod index;
 pub mod layer;
+pub mod lookup;
+pub mod needed;
 pub mod split;
 pub mod survey;

@@ -23,7 +23,7 @@ use crate::space::discover::Discovery;
 use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
-use crate::space::survey::{Survey, survey};
+use crate::space::survey::{Count, Survey, survey};
 use crate::store::{ShardKind, Store};
 use files::{Unsaved, read_bases, starts, write_layers};
 
@@ -212,18 +212,14 @@ impl<'a, const W: usize> Space<'a, W> {
     fn add_layer(&mut self, bases: BaseLayer<W>, edges: u64) {
         let size = bases.size;
         let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
-        let counts = survey.counts.iter().zip(size..).map(|(count, size)| SizeCount {
-            size,
-            orbits: count.orbits.into(),
-            labelled: number(count.labelled),
-        });
+        let bases = bases.cut(&survey.places, survey.slots);
         let record = SpaceLayer {
             size,
             shards: bases.shards.iter().map(|shard| shard.len() as u64).collect(),
             edges,
             top: self.top,
             slots: survey.slots,
-            counts: counts.collect(),
+            counts: counts_of(&survey, size),
         };
         tracing::debug!(layer = size, bases = bases.len(), slots = survey.slots, "enumerated");
         let starts = starts(&bases, &survey.places);
@@ -269,6 +265,8 @@ impl<'a, const W: usize> Space<'a, W> {
                 next_layer(self.split, &below, self.threads, watch).map_err(|_| JobError::Interrupted)?.0
             }
         };
+        let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
+        let bases = bases.cut(&survey.places, survey.slots);
         let found = bases.shards.iter().map(|shard| shard.len() as u64);
         if !found.eq(self.record(layer).shards.iter().copied()) {
             return Err(JobError::SelfCheck(format!(
@@ -278,7 +276,6 @@ impl<'a, const W: usize> Space<'a, W> {
                 self.record(layer).bases()
             )));
         }
-        let survey = survey(self.split, self.ranks, &bases, self.top, self.threads);
         self.layers[layer].starts = starts(&bases, &survey.places);
         self.layers[layer].saved = false;
         Ok(bases)
@@ -381,6 +378,16 @@ impl<'a, const W: usize> Space<'a, W> {
     pub fn save_now(&mut self) -> Result<(), JobError> {
         if self.has_files { self.take_writer()() } else { Ok(()) }
     }
+}
+
+/// The ideals over a layer of that size, by number of elements, as the documents have them.
+pub(super) fn counts_of(survey: &Survey, size: usize) -> Vec<SizeCount> {
+    let count = |(count, size): (&Count, usize)| SizeCount {
+        size,
+        orbits: count.orbits.into(),
+        labelled: number(count.labelled),
+    };
+    survey.counts.iter().zip(size..).map(count).collect()
 }
 
 /// The number as the documents have it.

@@ -29,6 +29,24 @@ pub struct Evaluated<const W: usize> {
     pub width: usize,
 }
 
+/// The layer below, as far as evaluation reads it.
+#[derive(Clone, Copy)]
+pub struct Below<'a> {
+    /// Number of elements of its bases.
+    pub size: usize,
+    /// The values, of which only those that edges lead to must be there.
+    pub table: &'a [u64],
+    /// Limbs of a value.
+    pub width: usize,
+}
+
+impl<const W: usize> Evaluated<W> {
+    /// What evaluation of the next layer reads.
+    pub fn as_below(&self) -> Below<'_> {
+        Below { size: self.layer.size, table: &self.table, width: self.width }
+    }
+}
+
 /// Why a layer was not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unevaluated {
@@ -45,8 +63,9 @@ const BLOCKS: usize = 96;
 /// Slots in a chunk, at most, unless one block has more.
 const SLOTS: u64 = 1 << 14;
 
-/// Fills `table` with the values of a layer, given the evaluated layer below (`None` for the empty base), and returns
-/// the layer's sums. `edges` are those found when the layer was discovered; without them they are looked up. `table` has `width` limbs for every slot of the survey, whatever their content.
+/// Fills `table` with the values of a layer or of some of its shards, given the layer below and the edges that lead to it
+/// (`None` for the empty base), and returns the sums. `table` has `width` limbs for every slot of the survey, whatever their
+/// content.
 ///
 /// # Errors
 /// [`Unevaluated`]; the table is then of no use.
@@ -57,7 +76,7 @@ const SLOTS: u64 = 1 << 14;
 pub fn evaluate_layer<const W: usize>(
     split: &Split<W>,
     ranks: &Ranks,
-    (below, edges): (Option<&Evaluated<W>>, Option<&Edges>),
+    below: Option<(Below<'_>, &Edges)>,
     (layer, survey): (&BaseLayer<W>, &Survey),
     top: usize,
     (table, width): (&mut [u64], usize),
@@ -65,8 +84,8 @@ pub fn evaluate_layer<const W: usize>(
     isa: Isa,
     watch: &Watch<'_>,
 ) -> Result<LayerSums, Unevaluated> {
-    assert!(edges.is_none_or(|edges| edges.belong_to(layer)));
-    let context = Context { split, ranks, below, edges, size: layer.size, top, isa };
+    assert!(below.is_none_or(|(_, edges)| edges.belong_to(layer)));
+    let context = Context { split, ranks, below, size: layer.size, top, isa };
     let chunks = chunks(layer, survey, table, width);
     match width {
         1 => evaluate_chunks::<W, 1>(&context, chunks, threads, watch),
@@ -119,7 +138,7 @@ fn evaluate_chunks<const W: usize, const D: usize>(
     watch: &Watch<'_>,
 ) -> Result<LayerSums, Unevaluated> {
     let uppers = context.split.uppers.as_ref().map_or(0, |uppers| uppers.element.len());
-    let worker = || Worker::<W, D>::new(uppers);
+    let worker = || Worker::<D>::new(uppers);
     // One overflow spoils the layer: the other threads need not go on.
     let lost = AtomicU64::new(0);
     let workers = crew(threads, chunks.into_iter(), worker, |worker, chunk| {

@@ -17,6 +17,6 @@ mod tests;
 mod wide;
 mod worker;
 
-pub use evaluate::{Evaluated, Unevaluated, evaluate_layer};
-pub use join::join_layer;
+pub use evaluate::{Below, Evaluated, Unevaluated, evaluate_layer};
+pub use join::{Own, Pairs, join_layer, layer_of_duals, pair_with_duals};
 pub use sums::LayerSums;

@@ -9,6 +9,7 @@ use crate::space::discover::Discovery;
 use crate::space::enumerate::next_layer;
 use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
+use crate::space::lookup::look_up;
 use crate::space::split::Split;
 use crate::space::survey::survey;
 use crate::symmetry::Isa;
@@ -49,8 +50,12 @@ fn evaluate<const W: usize>(
             // Whatever is in there must not matter.
             table.fill(u64::MAX);
             let to = (&mut table[..], width);
-            let edges = (found == Found::WithEdges && layer.size > 0).then(|| discovery.edges());
-            let from = (below.as_ref(), edges);
+            let looked_up = below
+                .as_ref()
+                .filter(|_| found == Found::Alone)
+                .map(|below| look_up(split, &layer, &below.index, threads, &watch).expect("not stopped"));
+            let edges = looked_up.as_ref().unwrap_or_else(|| discovery.edges());
+            let from = below.as_ref().map(|below| (below.as_below(), edges));
             match evaluate_layer(split, &ranks, from, (&layer, &survey), top, to, threads, isa, &watch) {
                 Ok(more) => break sums.add(&more),
                 Err(error) => {

@@ -1,11 +1,8 @@
 //! One thread's evaluation of a chunk of blocks.
-//!
-//! The edges of a chunk are those found when its layer was discovered. Where the layer comes from the store they are found
-//! again: all are canonicalised together, and then all are looked up.
 
 use super::ahead::{Ahead, MOST_SLOTS};
 use super::block::{BlockEvaluator, UpperContext};
-use super::evaluate::Evaluated;
+use super::evaluate::Below;
 use super::sums::{LayerSums, ThreadSums};
 use crate::ideal::{Ideal, Labelled};
 use crate::recurrence::limbs::{MOST_TERMS, add, normalise};
@@ -18,9 +15,8 @@ use crate::symmetry::{Canonical, GroupElement, Isa};
 pub(super) struct Context<'a, const W: usize> {
     pub(super) split: &'a Split<W>,
     pub(super) ranks: &'a Ranks,
-    pub(super) below: Option<&'a Evaluated<W>>,
-    /// The edges that lead into the layer, if it was discovered.
-    pub(super) edges: Option<&'a Edges>,
+    /// The layer below and the edges that lead there; not for the empty base.
+    pub(super) below: Option<(Below<'a>, &'a Edges)>,
     pub(super) size: usize,
     pub(super) top: usize,
     pub(super) isa: Isa,
@@ -40,9 +36,7 @@ pub(super) struct Chunk<'a, const W: usize> {
 }
 
 /// What a thread keeps between chunks.
-pub(super) struct Worker<const W: usize, const D: usize> {
-    smaller: Vec<Ideal<W>>,
-    forms: Vec<Canonical<W>>,
+pub(super) struct Worker<const D: usize> {
     edges: Vec<Edge>,
     /// For each edge the slots of its source that are worth asking for ahead.
     slots: Vec<u8>,
@@ -52,12 +46,10 @@ pub(super) struct Worker<const W: usize, const D: usize> {
     sums: ThreadSums<D>,
 }
 
-impl<const W: usize, const D: usize> Worker<W, D> {
+impl<const D: usize> Worker<D> {
     /// For posets with that many upper elements.
     pub(super) fn new(uppers: usize) -> Self {
         Self {
-            smaller: Vec::new(),
-            forms: Vec::new(),
             edges: Vec::new(),
             slots: Vec::new(),
             first_edges: Vec::new(),
@@ -77,23 +69,20 @@ impl<const W: usize, const D: usize> Worker<W, D> {
     }
 
     /// The sums of all chunks so far.
-    pub(super) fn total(self, context: &Context<'_, W>) -> LayerSums {
+    pub(super) fn total<const W: usize>(self, context: &Context<'_, W>) -> LayerSums {
         self.sums.total(context.size, context.top)
     }
 
     /// Evaluates a chunk.
-    pub(super) fn evaluate(&mut self, context: &Context<'_, W>, chunk: Chunk<'_, W>) {
+    pub(super) fn evaluate<const W: usize>(&mut self, context: &Context<'_, W>, chunk: Chunk<'_, W>) {
         let (table, _) = chunk.table.as_chunks_mut::<D>();
         self.edges.clear();
         self.slots.clear();
         self.first_edges.clear();
         let sources: &[[u64; D]] = match context.below {
-            Some(below) => {
-                assert_eq!((below.layer.size + 1, below.width), (context.size, D), "the layer below, as wide");
-                match context.edges {
-                    Some(edges) => self.take_edges(edges, chunk.first, chunk.bases.len()),
-                    None => self.look_up(context, below, chunk.bases),
-                }
+            Some((below, edges)) => {
+                assert_eq!((below.size + 1, below.width), (context.size, D), "the layer below, as wide");
+                self.take_edges(edges, chunk.first, chunk.bases.len());
                 below.table.as_chunks().0
             }
             None => {
@@ -157,31 +146,9 @@ impl<const W: usize, const D: usize> Worker<W, D> {
         self.first_edges.push(self.edges.len());
     }
 
-    /// Canonicalises the edges of the bases and finds the source of each.
-    fn look_up(&mut self, context: &Context<'_, W>, below: &Evaluated<W>, bases: &[Ideal<W>]) {
-        self.smaller.clear();
-        self.forms.clear();
-        for &base in bases {
-            self.first_edges.push(self.smaller.len());
-            for removed in context.split.removable(base) {
-                self.smaller.push(base.without(removed));
-                self.edges.push(Edge::new(0, removed, GroupElement::IDENTITY));
-            }
-        }
-        self.first_edges.push(self.smaller.len());
-        context.split.symmetry.canonical_batch(&self.smaller, &mut self.forms);
-        for form in &self.forms {
-            below.index.prefetch(&form.ideal);
-        }
-        for (edge, form) in self.edges.iter_mut().zip(&self.forms) {
-            let place = below.index.get(&form.ideal).expect("every canonical base of the layer below is indexed");
-            *edge = Edge::new(place, edge.removed(), form.by);
-        }
-    }
-
     /// Finds out how much of each source is worth asking for: all of a small one and no more, for what is not used would
     /// only be in the way.
-    fn measure(&mut self, context: &Context<'_, W>, available: &[u64]) {
+    fn measure<const W: usize>(&mut self, context: &Context<'_, W>, available: &[u64]) {
         for (number, &available) in available.iter().enumerate() {
             for edge in &self.edges[self.first_edges[number]..self.first_edges[number + 1]] {
                 let above = context.split.uppers.as_ref().map_or(u64::MAX, |uppers| uppers.above_base[edge.removed()]);

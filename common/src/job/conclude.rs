@@ -1,0 +1,129 @@
+//! The end of a job: what was found is checked, and becomes the certificate.
+
+use num_bigint::BigUint;
+
+use super::certificate::{Certificate, how_to_check};
+use super::checks::{Findings, check};
+use super::digest::job_digest;
+use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, LAYER_PREFIX, SpaceLayer, ValueLayer};
+use super::{JobError, JobSpec, Method, Question, SizeCount};
+use crate::poset::Poset;
+use crate::store::{Commit, ShardKind, Store, StoreError};
+
+/// What was found in all layers of a job.
+pub struct Found<'a> {
+    /// The poset.
+    pub poset: &'a Poset,
+    /// What was asked.
+    pub spec: &'a JobSpec,
+    /// How the ideals were visited.
+    pub method: Method,
+    /// Owner of the bases.
+    pub space: &'a str,
+    /// The base layers, from the empty base on.
+    pub layers: Vec<&'a SpaceLayer>,
+    /// The number of linear extensions and the values of the layers, if that was asked for.
+    pub values: Option<(BigUint, Vec<ValueLayer>)>,
+}
+
+impl Found<'_> {
+    /// The certificate, if all checks hold.
+    ///
+    /// # Errors
+    /// [`JobError::SelfCheck`].
+    pub fn certificate(self) -> Result<Certificate, JobError> {
+        let Self { poset, spec, method, space, layers, values } = self;
+        let counted = count_by_size(&layers, method.top());
+        let mut sizes = counted.clone();
+        if spec.limits.max.is_none() {
+            let dual = |size| SizeCount { size, ..counted[poset.len() - size].clone() };
+            sizes.extend((counted.len()..=poset.len()).map(dual));
+        }
+        let (extensions, value_layers) = match values {
+            Some((value, layers)) => (Some(value), layers),
+            None => (None, Vec::new()),
+        };
+        // Where large ideals are left out, so is the one whose value is asked for.
+        let extensions = extensions.filter(|_| spec.limits.max.is_none());
+        let checks = check(&Findings {
+            poset,
+            method,
+            counted: &counted,
+            sizes: &sizes,
+            space: &layers,
+            values: &value_layers,
+            extensions: extensions.as_ref(),
+        })?;
+        sizes.retain(|count| count.size >= spec.limits.min);
+        let labelled: BigUint = sizes.iter().map(|count| &count.labelled).sum();
+        let value = match spec.question {
+            Question::Extensions => extensions,
+            Question::Ideals => Some(labelled.clone()),
+        };
+        let job = spec.id();
+        Ok(Certificate {
+            format: JOB_FORMAT,
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            spec: spec.clone(),
+            method,
+            space: space.to_owned(),
+            elements: poset.len(),
+            group_order: poset.group_order(),
+            orbits: sizes.iter().map(|count| &count.orbits).sum(),
+            how_to_check: how_to_check(&job, method),
+            digest: job_digest(spec, &sizes, value.as_ref(), &value_layers),
+            job,
+            value,
+            labelled,
+            sizes,
+            base_layers: layers.into_iter().cloned().collect(),
+            value_layers,
+            checks,
+        })
+    }
+}
+
+/// Ideals by size, from 0 to `top`, over all layers.
+fn count_by_size(layers: &[&SpaceLayer], top: usize) -> Vec<SizeCount> {
+    let none = |size| SizeCount { size, orbits: BigUint::ZERO, labelled: BigUint::ZERO };
+    let mut sizes: Vec<SizeCount> = (0..=top).map(none).collect();
+    for count in layers.iter().flat_map(|layer| &layer.counts) {
+        sizes[count.size].orbits += &count.orbits;
+        sizes[count.size].labelled += &count.labelled;
+    }
+    sizes
+}
+
+/// Adds to a commit what makes a job finished: its certificate is stored, and what only an unfinished job needs goes.
+///
+/// # Errors
+/// Errors of reading the catalogue.
+pub fn commit_certificate(
+    store: &Store,
+    certificate: &Certificate,
+    keep_values: bool,
+    commit: &mut Commit,
+) -> Result<(), StoreError> {
+    let owner = &certificate.job.0;
+    // The records of layers, which the certificate holds too.
+    for document in store.documents(owner)? {
+        if document.name.starts_with(LAYER_PREFIX) {
+            commit.remove_document(owner, &document.name);
+        }
+    }
+    if !keep_values {
+        for (key, _) in store.shards_of(owner, ShardKind::Values)? {
+            commit.remove_shard(key);
+        }
+    }
+    let record = JobRecord {
+        spec: certificate.spec.clone(),
+        state: JobState::Finished,
+        format: JOB_FORMAT,
+        software: certificate.software.clone(),
+        method: certificate.method,
+        space: certificate.space.clone(),
+    };
+    commit.put_document(owner, JOB, &record)?.put_document(owner, CERTIFICATE, certificate)?;
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! The tasks of a job for a poset whose ideals take `W` words.
+
+use std::sync::Arc;
+
+use super::layers::{Indexed, LayerIndex, Merged, bases_of};
+use super::{Effort, Engine, Findings, Prepared, StoredTable, Task, TaskError, TaskKind, TaskSizes};
+use crate::job::records::space_owner;
+use crate::job::sample::Sample;
+use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
+use crate::poset::Poset;
+use crate::recurrence::extensions::layer_of_duals;
+use crate::space::code::Ranks;
+use crate::space::enumerate::next_layer;
+use crate::space::layer::BaseLayer;
+use crate::space::split::Split;
+use crate::store::{BlockImage, ShardKind, Store, StoreError, bases_image};
+use crate::symmetry::Isa;
+use crate::watch::Watch;
+
+/// Bytes of an entry of an index besides the base, with the share of those that stay empty; and of a place.
+const INDEXED_BYTES: u64 = 20;
+/// Bytes of the edges of a base, and of what a survey keeps of it.
+const EDGES_BYTES: u64 = 16 * 8 + 18;
+/// Bytes that every task takes.
+const TASK_BYTES: u64 = 16 << 20;
+
+/// What all tasks of a job share.
+pub(super) struct Tasks<const W: usize> {
+    pub spec: JobSpec,
+    pub poset: Poset,
+    pub method: Method,
+    pub split: Split<W>,
+    pub ranks: Ranks,
+    /// Whether e(P) is joined from two halves.
+    pub joined: bool,
+    pub isa: Isa,
+    space: String,
+}
+
+/// Does the tasks of a job.
+///
+/// # Errors
+/// [`TaskError::Poset`]; [`TaskError::Job`] if nobody could do the job.
+pub fn engine(spec: &JobSpec) -> Result<Arc<dyn Engine>, TaskError> {
+    let poset: Poset = spec.poset.parse()?;
+    let method = method(spec.question, &poset, spec.limits);
+    let isa = Isa::detect();
+    Ok(match (method, poset.words()) {
+        (Method::Halves { .. }, _) => {
+            let split = Split::halves(&poset, isa).expect("the method was chosen because there is such a split");
+            Tasks::new(spec, poset, method, split, isa)
+        }
+        (Method::Plain { .. }, 1) => {
+            let split = Split::<1>::plain(&poset, isa);
+            Tasks::new(spec, poset, method, split, isa)
+        }
+        (Method::Plain { .. }, 2) => {
+            let split = Split::<2>::plain(&poset, isa);
+            Tasks::new(spec, poset, method, split, isa)
+        }
+        (Method::Plain { .. }, _) => {
+            let split = Split::<4>::plain(&poset, isa);
+            Tasks::new(spec, poset, method, split, isa)
+        }
+    })
+}
+
+impl<const W: usize> Tasks<W> {
+    fn new(spec: &JobSpec, poset: Poset, method: Method, split: Split<W>, isa: Isa) -> Arc<dyn Engine> {
+        let spec = JobSpec::new(spec.question, &poset, spec.limits);
+        let joined = spec.limits.max.is_none() && poset.duality().is_some();
+        let space = space_owner(&spec.poset, split.base);
+        Arc::new(Shared(Arc::new(Self { spec, poset, method, split, ranks: Ranks::new(), joined, isa, space })))
+    }
+
+    pub(super) fn top(&self) -> usize {
+        self.method.top()
+    }
+}
+
+/// Tasks that are prepared live on without the engine.
+struct Shared<const W: usize>(Arc<Tasks<W>>);
+
+impl<const W: usize> Engine for Shared<W> {
+    fn spec(&self) -> &JobSpec {
+        &self.0.spec
+    }
+
+    fn last_layer(&self) -> usize {
+        self.0.split.base.min(self.0.top())
+    }
+
+    fn space(&self) -> &str {
+        &self.0.space
+    }
+
+    fn has_values(&self) -> bool {
+        match self.0.spec.question {
+            Question::Extensions => true,
+            Question::Ideals => false,
+        }
+    }
+
+    fn layer_of_duals(&self, layer: usize) -> Option<usize> {
+        if self.0.joined && self.has_values() { layer_of_duals(&self.0.split, layer, self.0.top()) } else { None }
+    }
+
+    fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError> {
+        let Tasks { spec, poset, .. } = &*self.0;
+        let folder = effort.scratch.join(&spec.id().0);
+        let store = Store::open(&folder)?;
+        let options = RunOptions {
+            threads: effort.threads,
+            memory: effort.memory,
+            checkpoint: std::time::Duration::MAX,
+            keep_values: false,
+            interrupt: effort.interrupt,
+            progress: &|_| {},
+        };
+        let answer = run(&store, spec.question, poset, spec.limits, &options).map_err(|error| match error {
+            JobError::Interrupted => TaskError::Stopped,
+            other => other.into(),
+        })?;
+        let certificate = certificate::Certificate::load(&store, &answer.job)?;
+        drop(store);
+        // Nothing but disk is lost if it stays.
+        let _ = std::fs::remove_dir_all(&folder);
+        let missing = || TaskError::Job(JobError::Unfinished(answer.job));
+        Ok(Findings::Whole(Box::new(certificate.ok_or_else(missing)?)))
+    }
+
+    fn first_layer(&self) -> Result<Merged, TaskError> {
+        Merged::of(&self.0, BaseLayer::empty_base())
+    }
+
+    fn enumerate(
+        &self,
+        below: &BlockImage,
+        layer: usize,
+        effort: &Effort<'_>,
+    ) -> Result<(Findings, BlockImage), TaskError> {
+        let below = BaseLayer { size: layer - 1, shards: vec![bases_of::<W>(below)?] };
+        let watch = Watch::new(effort.interrupt);
+        let (found, edges) = next_layer(&self.0.split, &below, effort.threads, &watch)?;
+        let image = bases_image(ShardKind::Candidates, &found.shards.concat(), |_| 0)?;
+        Ok((Findings::Enumerated { edges }, image))
+    }
+
+    fn merge(&self, candidates: &[BlockImage], layer: usize) -> Result<Merged, TaskError> {
+        let mut bases = Vec::new();
+        for image in candidates {
+            bases.extend(bases_of::<W>(image)?);
+        }
+        // A stable sort notices the sorted runs, and merges them.
+        bases.sort();
+        bases.dedup();
+        Merged::of(&self.0, BaseLayer::of_sorted(layer, bases))
+    }
+
+    fn index(&self, shards: &[BlockImage], layer: usize, threads: usize) -> Result<LayerIndex, TaskError> {
+        let shards = shards.iter().map(bases_of::<W>).collect::<Result<Vec<_>, _>>()?;
+        Ok(LayerIndex::of(Indexed::new(&self.0, BaseLayer { size: layer, shards }, threads)))
+    }
+
+    fn prepare_solve(
+        &self,
+        shard: &BlockImage,
+        layer: usize,
+        below: Option<&LayerIndex>,
+        effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError> {
+        let bases = BaseLayer { size: layer, shards: vec![bases_of::<W>(shard)?] };
+        super::solve::prepare(&self.0, bases, below.map(LayerIndex::indexed::<W>), effort)
+    }
+
+    fn prepare_join(
+        &self,
+        shard: usize,
+        own: &LayerIndex,
+        duals: &LayerIndex,
+        effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError> {
+        super::join::prepare(&self.0, shard, own.indexed::<W>(), duals.indexed::<W>(), effort)
+    }
+
+    fn samples(&self, own: &StoredTable<'_>, below: Option<&StoredTable<'_>>) -> Result<Vec<Sample>, StoreError> {
+        super::samples::take(&self.0, own, below)
+    }
+
+    fn memory_of(&self, task: Task, sizes: &TaskSizes) -> u64 {
+        let base = 8 * W as u64;
+        let value = 8 * sizes.width as u64;
+        let indexed = sizes.bases_read * (3 * base + INDEXED_BYTES);
+        TASK_BYTES
+            + match task.kind {
+                TaskKind::Whole => 0,
+                TaskKind::Enumerate => 3 * 16 * base * sizes.bases,
+                TaskKind::Solve if !self.has_values() => sizes.bases * (base + EDGES_BYTES),
+                TaskKind::Solve => {
+                    sizes.slots_read * value + indexed + sizes.bases * (base + EDGES_BYTES) + 2 * sizes.slots * value
+                }
+                TaskKind::Join => sizes.slots_read * value + indexed + sizes.bases * EDGES_BYTES + sizes.slots * 16,
+            }
+    }
+}

@@ -1,0 +1,286 @@
+//! Tasks: the parts of a job that can be done anywhere, in any order that their inputs allow.
+//!
+//! ```text
+//! enumerate (k, s)   canonical bases of layer k found from shard s of layer k - 1     needs that shard
+//! solve (k, s)       counts and values of shard s of layer k                          needs the values of layer k - 1
+//! join (k, s)        products of the middle values of shard s with their duals        needs the values of layer k
+//! whole              all of a job that is too small to be cut
+//! ```
+//! A task is deterministic: the same findings and the same bytes on every machine, for any number of threads. Between
+//! enumeration and solution somebody merges what was found into a layer and cuts it ([`Engine::merge`]).
+//!
+//! An [`Engine`] does tasks of one job. It hides how many words an ideal of its poset takes, and knows nothing of where
+//! bases and values come from.
+
+mod engine;
+mod join;
+mod layers;
+mod samples;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+use super::certificate::Certificate;
+use super::records::SizeSum;
+use super::sample::Sample;
+use super::{JobError, JobSpec, SizeCount, decimal};
+use crate::poset::PosetError;
+use crate::space::needed::Needed;
+use crate::store::{BlockImage, Damage, StoreError};
+use crate::watch::Interrupt;
+pub use engine::engine;
+pub use layers::{LayerIndex, Merged, MergedShard};
+pub use samples::StoredTable;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskKind {
+    /// All of a small job.
+    Whole,
+    /// The canonical bases that those of a shard of the layer below lead to.
+    Enumerate,
+    /// Values and their products with those of the duals.
+    Join,
+    /// Counts, and values where the question has any.
+    Solve,
+}
+
+/// A task of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Task {
+    /// What is to be done.
+    pub kind: TaskKind,
+    /// The base layer that it is about: for [`TaskKind::Enumerate`] the one that is found.
+    pub layer: usize,
+    /// The shard: for [`TaskKind::Enumerate`] of the layer below.
+    pub shard: usize,
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kind, layer, shard } = self;
+        match kind {
+            TaskKind::Whole => f.write_str("the whole job"),
+            TaskKind::Enumerate => write!(f, "enumeration of layer {layer} from shard {shard}"),
+            TaskKind::Solve => write!(f, "values of layer {layer}, shard {shard}"),
+            TaskKind::Join => write!(f, "join over layer {layer}, shard {shard}"),
+        }
+    }
+}
+
+/// What a task found, besides a file. As JSON it is the same bytes on every machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Findings {
+    /// Of [`TaskKind::Whole`]: the certificate.
+    Whole(Box<Certificate>),
+    /// Of [`TaskKind::Enumerate`]; the candidates are in the file.
+    Enumerated {
+        /// Edges that were followed.
+        edges: u64,
+    },
+    /// Of [`TaskKind::Solve`]; values, if any, are in the file.
+    Solved(Solved),
+    /// Of [`TaskKind::Join`].
+    Joined {
+        /// What the shard gives to e(P).
+        #[serde(with = "decimal")]
+        joined: BigUint,
+    },
+}
+
+/// A shard of a layer, solved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Solved {
+    /// Number of bases.
+    pub bases: u64,
+    /// Number of slots.
+    pub slots: u64,
+    /// Ideals over the bases, by number of elements.
+    pub counts: Vec<SizeCount>,
+    /// The values, if the question has any.
+    pub values: Option<SolvedValues>,
+}
+
+/// The values of a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SolvedValues {
+    /// Limbs of a value: no fewer than the layer below has, and enough for this shard.
+    pub width: usize,
+    /// BLAKE3 of the values at that width, in hexadecimal digits.
+    pub digest: String,
+    /// Sums by size.
+    pub sums: Vec<SizeSum>,
+}
+
+/// A table, or as much of it as is needed.
+#[derive(Clone, Copy)]
+pub struct Table<'a> {
+    /// The values.
+    pub words: &'a [u64],
+    /// Limbs of a value.
+    pub width: usize,
+}
+
+/// How much of a machine a task may use.
+pub struct Effort<'a> {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Memory in bytes.
+    pub memory: u64,
+    /// A wish to stop.
+    pub interrupt: &'a Interrupt,
+    /// A folder for what a task needs on the disk while it lasts.
+    pub scratch: &'a Path,
+}
+
+/// A task that knows what it has to read.
+pub trait Prepared: Send {
+    /// The layers whose tables are read, with the slots that are: to solve the one below (none for the empty base), to join
+    /// the same and, if the duals are there, the one below.
+    fn needed(&self) -> &[(usize, Needed)];
+
+    /// Does the task, given those tables, in which at least the needed slots are filled.
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn finish(
+        self: Box<Self>,
+        tables: &[Table<'_>],
+        effort: &Effort<'_>,
+    ) -> Result<(Findings, Option<BlockImage>), TaskError>;
+}
+
+/// Does tasks of one job.
+pub trait Engine: Send + Sync {
+    /// The job.
+    fn spec(&self) -> &JobSpec;
+
+    /// Number of the last base layer.
+    fn last_layer(&self) -> usize;
+
+    /// Owner of the bases.
+    fn space(&self) -> &str;
+
+    /// Whether the question has values.
+    fn has_values(&self) -> bool;
+
+    /// The layer that the duals of a layer's ideals are in, if e(P) is joined over this layer.
+    fn layer_of_duals(&self, layer: usize) -> Option<usize>;
+
+    /// The whole of a small job.
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError>;
+
+    /// The layer of the empty base, cut.
+    ///
+    /// # Errors
+    /// None, but for a fault of the program.
+    fn first_layer(&self) -> Result<Merged, TaskError>;
+
+    /// The candidates for a layer from a shard of the layer below.
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn enumerate(
+        &self,
+        below: &BlockImage,
+        layer: usize,
+        effort: &Effort<'_>,
+    ) -> Result<(Findings, BlockImage), TaskError>;
+
+    /// A layer from all its candidates.
+    ///
+    /// # Errors
+    /// [`TaskError::Input`] if the candidates are not what they should be.
+    fn merge(&self, candidates: &[BlockImage], layer: usize) -> Result<Merged, TaskError>;
+
+    /// An index of a layer, given its shards in order.
+    ///
+    /// # Errors
+    /// [`TaskError::Input`] if the shards are not what they should be.
+    fn index(&self, shards: &[BlockImage], layer: usize, threads: usize) -> Result<LayerIndex, TaskError>;
+
+    /// Begins to solve a shard, given the index of the layer below (`None` for the empty base).
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn prepare_solve(
+        &self,
+        shard: &BlockImage,
+        layer: usize,
+        below: Option<&LayerIndex>,
+        effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError>;
+
+    /// Begins to join a shard, given its number and the index of its layer and of the layer of the duals.
+    ///
+    /// # Errors
+    /// [`TaskError`].
+    fn prepare_join(
+        &self,
+        shard: usize,
+        own: &LayerIndex,
+        duals: &LayerIndex,
+        effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError>;
+
+    /// The samples of a layer from the stored tables of it and of the layer below.
+    ///
+    /// # Errors
+    /// Errors of reading the store.
+    fn samples(&self, own: &StoredTable<'_>, below: Option<&StoredTable<'_>>) -> Result<Vec<Sample>, StoreError>;
+
+    /// Bytes of memory that a task takes, about, given the numbers of bases and slots of its layer and of the one below,
+    /// and of its shard.
+    fn memory_of(&self, task: Task, sizes: &TaskSizes) -> u64;
+}
+
+/// What the memory of a task depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TaskSizes {
+    /// Bases of the layer that is read.
+    pub bases_read: u64,
+    /// Slots of its table.
+    pub slots_read: u64,
+    /// Bases of the shard.
+    pub bases: u64,
+    /// Slots of the shard.
+    pub slots: u64,
+    /// Limbs of a value.
+    pub width: usize,
+}
+
+/// Why a task was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// The poset is none.
+    #[error(transparent)]
+    Poset(#[from] PosetError),
+    /// An input is damaged, or not what the task is about.
+    #[error("an input is damaged: {0}")]
+    Input(#[from] Damage),
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The job cannot be done.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A stop was asked for.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+impl From<crate::watch::Stopped> for TaskError {
+    fn from(_: crate::watch::Stopped) -> Self {
+        Self::Stopped
+    }
+}

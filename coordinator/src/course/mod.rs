@@ -1,0 +1,292 @@
+//! The course of a job: which of its tasks can be done now, and what is to be done between them.
+//!
+//! ```text
+//! bases of k - 1 ──enumerate──▶ candidates ──Merge──▶ bases of k
+//! bases of k, values of k - 1 ──solve──▶ values of k ──Settle──▶ ──join──▶ ──Complete──▶ records of k ... ──Conclude──▶ certificate
+//! ```
+//! A pure state machine: it is told what is stored, and says what follows. Layers are completed in order, for completing one
+//! takes the values of the one below away.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use antichain_common::job::task::{Findings, Solved, Task, TaskKind};
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+/// A layer, cut into shards.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Of each shard the bases and the slots.
+    pub shards: Vec<CutShard>,
+    /// Edges that lead into the layer.
+    pub edges: u64,
+}
+
+/// A shard of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutShard {
+    /// Number of bases.
+    pub bases: u64,
+    /// Number of slots.
+    pub slots: u64,
+}
+
+impl Cut {
+    /// Bases of all shards.
+    pub fn bases(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.bases).sum()
+    }
+
+    /// Slots of all shards.
+    pub fn slots(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.slots).sum()
+    }
+}
+
+/// The stages of a job's layers that the course asks about.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Number of the last base layer.
+    pub last_layer: usize,
+    /// Whether there are values.
+    pub has_values: bool,
+    /// For each layer the one that the duals of its ideals are in, where e(P) is joined over it.
+    pub duals: Vec<Option<usize>>,
+}
+
+/// What is to be done by the coordinator itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Merge the candidates of a layer, and cut it.
+    Merge(usize),
+    /// Give all values of a layer the same width.
+    Settle(usize),
+    /// Store the records of a layer, and take away what is not needed any more.
+    Complete(usize),
+    /// Make the certificate.
+    Conclude,
+}
+
+/// What follows from what is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Next {
+    /// Tasks that can be done now.
+    pub tasks: Vec<Task>,
+    /// Steps that can be done now.
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    cut: Option<Cut>,
+    /// Edges from each shard of the layer below.
+    enumerated: BTreeMap<usize, u64>,
+    solved: BTreeMap<usize, Solved>,
+    /// Limbs of a value of the layer, once it is the same for all shards.
+    width: Option<usize>,
+    joined: BTreeMap<usize, BigUint>,
+    is_complete: bool,
+    /// What was handed out already.
+    issued: Issued,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Issued {
+    enumerate: bool,
+    merge: bool,
+    solve: bool,
+    settle: bool,
+    join: bool,
+    complete: bool,
+}
+
+/// The course of a job that is cut into tasks.
+#[derive(Clone, Debug)]
+pub struct Course {
+    shape: Shape,
+    layers: Vec<Layer>,
+    /// The first layer that is not complete.
+    open: usize,
+    concluding: bool,
+}
+
+impl Course {
+    /// Nothing is known but the layer of the empty base.
+    pub fn new(shape: Shape, first: Cut) -> Self {
+        let mut layers = vec![Layer::default(); shape.last_layer + 1];
+        layers[0].cut = Some(first);
+        Self { shape, layers, open: 0, concluding: false }
+    }
+
+    /// A layer was merged and cut.
+    pub fn set_cut(&mut self, layer: usize, cut: Cut) {
+        if let Some(layer) = self.layers.get_mut(layer) {
+            layer.cut = Some(cut);
+        }
+    }
+
+    /// The findings of a task are stored. Those of another kind than the task's are passed over.
+    pub fn add(&mut self, task: Task, findings: Findings) {
+        let Some(layer) = self.layers.get_mut(task.layer) else { return };
+        match findings {
+            Findings::Enumerated { edges } => {
+                layer.enumerated.insert(task.shard, edges);
+            }
+            Findings::Solved(solved) => {
+                layer.solved.insert(task.shard, solved);
+            }
+            Findings::Joined { joined } => {
+                layer.joined.insert(task.shard, joined);
+            }
+            Findings::Whole(_) => {}
+        }
+    }
+
+    /// All values of a layer have this width now.
+    pub fn settle(&mut self, layer: usize, width: usize) {
+        if let Some(layer) = self.layers.get_mut(layer) {
+            layer.width = Some(width);
+        }
+    }
+
+    /// A layer's records are stored, and its findings need not be kept.
+    pub fn complete(&mut self, layer: usize, width: usize) {
+        if let Some(layer) = self.layers.get_mut(layer) {
+            layer.is_complete = true;
+            layer.width = Some(width);
+            layer.enumerated = BTreeMap::new();
+            layer.solved = BTreeMap::new();
+            layer.joined = BTreeMap::new();
+        }
+        while self.layers.get(self.open).is_some_and(|layer| layer.is_complete) {
+            self.open += 1;
+        }
+    }
+
+    /// What can be done now and was not said before.
+    pub fn next(&mut self) -> Next {
+        let mut next = Next::default();
+        for number in self.open..self.layers.len() {
+            self.next_of_layer(number, &mut next);
+        }
+        if self.is_complete() && !self.concluding {
+            self.concluding = true;
+            next.steps.push(Step::Conclude);
+        }
+        next
+    }
+
+    fn next_of_layer(&mut self, number: usize, next: &mut Next) {
+        let below = number.checked_sub(1).map(|below| &self.layers[below]);
+        let shards_below = below.and_then(|below| below.cut.as_ref()).map(|cut| cut.shards.len());
+        let values_below = !self.shape.has_values || below.is_none_or(|below| below.width.is_some());
+        let complete_below = below.is_none_or(|below| below.is_complete);
+        let duals = self.shape.duals.get(number).copied().flatten();
+        let duals_are_there = duals.is_some_and(|duals| self.layers[duals].width.is_some());
+        let layer = &mut self.layers[number];
+        let tasks = |kind, shards: usize| (0..shards).map(move |shard| Task { kind, layer: number, shard });
+        if let (None, Some(shards)) = (&layer.cut, shards_below) {
+            if !std::mem::replace(&mut layer.issued.enumerate, true) {
+                let open = tasks(TaskKind::Enumerate, shards).filter(|task| !layer.enumerated.contains_key(&task.shard));
+                next.tasks.extend(open);
+            }
+            if layer.enumerated.len() == shards && !std::mem::replace(&mut layer.issued.merge, true) {
+                next.steps.push(Step::Merge(number));
+            }
+        }
+        let Some(shards) = layer.cut.as_ref().map(|cut| cut.shards.len()).filter(|_| !layer.is_complete) else { return };
+        if values_below && !std::mem::replace(&mut layer.issued.solve, true) {
+            next.tasks.extend(tasks(TaskKind::Solve, shards).filter(|task| !layer.solved.contains_key(&task.shard)));
+        }
+        if layer.solved.len() == shards && !std::mem::replace(&mut layer.issued.settle, true) {
+            next.steps.push(Step::Settle(number));
+        }
+        if layer.width.is_none() {
+            return;
+        }
+        if duals_are_there && !std::mem::replace(&mut layer.issued.join, true) {
+            next.tasks.extend(tasks(TaskKind::Join, shards).filter(|task| !layer.joined.contains_key(&task.shard)));
+        }
+        let joined = duals.is_none() || layer.joined.len() == shards;
+        if joined && complete_below && !std::mem::replace(&mut layer.issued.complete, true) {
+            next.steps.push(Step::Complete(number));
+        }
+    }
+
+    /// The tasks that were said to be possible and are not done: those to go on with after a pause.
+    pub fn open_tasks(&self) -> Vec<Task> {
+        let mut open = Vec::new();
+        for (number, layer) in self.layers.iter().enumerate().skip(self.open) {
+            let mut add = |kind, shards: usize, done: &dyn Fn(usize) -> bool| {
+                let shards = (0..shards).filter(|&shard| !done(shard));
+                open.extend(shards.map(|shard| Task { kind, layer: number, shard }));
+            };
+            let shards = layer.cut.as_ref().map_or(0, |cut| cut.shards.len());
+            let below = number.checked_sub(1).and_then(|below| self.layers[below].cut.as_ref());
+            if let (true, None, Some(below)) = (layer.issued.enumerate, &layer.cut, below) {
+                add(TaskKind::Enumerate, below.shards.len(), &|shard| layer.enumerated.contains_key(&shard));
+            }
+            if layer.issued.solve && layer.width.is_none() {
+                add(TaskKind::Solve, shards, &|shard| layer.solved.contains_key(&shard));
+            }
+            if layer.issued.join && !layer.is_complete {
+                add(TaskKind::Join, shards, &|shard| layer.joined.contains_key(&shard));
+            }
+        }
+        open
+    }
+
+    /// Whether every layer is complete.
+    pub fn is_complete(&self) -> bool {
+        self.open == self.layers.len()
+    }
+
+    /// The first layer that is not complete, or the last one.
+    pub fn layer(&self) -> usize {
+        self.open.min(self.shape.last_layer)
+    }
+
+    /// Number of the last layer.
+    pub fn last_layer(&self) -> usize {
+        self.shape.last_layer
+    }
+
+    /// Whether there are values.
+    pub fn has_values(&self) -> bool {
+        self.shape.has_values
+    }
+
+    /// How a layer is cut, once that is known.
+    pub fn cut(&self, layer: usize) -> Option<&Cut> {
+        self.layers.get(layer)?.cut.as_ref()
+    }
+
+    /// Limbs of a value of a layer, once all its shards are solved.
+    pub fn width(&self, layer: usize) -> Option<usize> {
+        self.layers.get(layer)?.width
+    }
+
+    /// The least width that all shards of a solved layer fit.
+    pub fn width_of_solved(&self, layer: usize) -> usize {
+        let widths = self.layers[layer].solved.values().filter_map(|solved| solved.values.as_ref());
+        widths.map(|values| values.width).max().unwrap_or(1)
+    }
+
+    /// Edges that led from each shard into a layer that is being merged.
+    pub fn edges(&self, layer: usize) -> u64 {
+        self.layers[layer].enumerated.values().sum()
+    }
+
+    /// What was found of a layer, by shard.
+    pub fn solved(&self, layer: usize) -> impl Iterator<Item = &Solved> {
+        self.layers[layer].solved.values()
+    }
+
+    /// What a layer gives to e(P).
+    pub fn joined(&self, layer: usize) -> BigUint {
+        self.layers[layer].joined.values().sum()
+    }
+}
