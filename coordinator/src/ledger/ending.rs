@@ -40,10 +40,11 @@ impl Ledger {
         }
     }
 
-    /// A result that does not match its own digest: the worker loses the lease, and after some of them every other.
+    /// A result that does not match its own digest: the worker loses the lease, and after some of them every other. It counts
+    /// for a worker that has not registered, too: after a restart its result may come before it does.
     pub fn reject(&mut self, worker: WorkerId, epoch: Epoch) {
         self.release(worker, &[epoch]);
-        let Some(known) = self.workers.get_mut(&worker) else { return };
+        let known = self.workers.entry(worker).or_default();
         known.strikes += 1;
         if known.strikes >= self.settings.most_strikes {
             self.release_all(worker);

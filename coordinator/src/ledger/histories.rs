@@ -175,10 +175,7 @@ proptest! {
                     if corrupt {
                         ledger.reject(lease.worker, lease.epoch);
                         plain.running.remove(&lease.epoch);
-                        let known = plain.workers.contains_key(&lease.worker);
-                        if known || plain.strikes.contains_key(&lease.worker) {
-                            *plain.strikes.entry(lease.worker).or_default() += 1;
-                        }
+                        *plain.strikes.entry(lease.worker).or_default() += 1;
                         if plain.able(lease.worker).is_none() {
                             plain.running.retain(|_, (other, _)| other.worker != lease.worker);
                         }

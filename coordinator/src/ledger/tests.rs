@@ -125,6 +125,9 @@ fn after_a_restart_old_leases_are_stale_and_results_are_kept() {
     after.register(WorkerId(0), NEED.memory);
     assert_eq!(deliver(&mut after, &leases[0], seconds(2)), Delivery::Identical);
     assert_eq!(deliver(&mut after, &leases[1], seconds(2)), Delivery::Stale);
+    (0..3).for_each(|_| after.reject(WorkerId(1), leases[0].epoch));
+    after.register(WorkerId(1), NEED.memory);
+    assert_eq!(after.workers_set_aside().collect::<Vec<_>>(), [WorkerId(1)], "its results came first");
     let again = acquire(&mut after, 0, 2, seconds(3));
     assert!(again[0].epoch > leases[1].epoch);
     assert_eq!(deliver(&mut after, &again[0], seconds(4)), Delivery::Accepted);
