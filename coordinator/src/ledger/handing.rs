@@ -14,7 +14,8 @@ const STRAGGLERS_SEEN: usize = 64;
 impl Ledger {
     /// Leases of at most as many tasks as are wished for: of the first 256 that nobody has and that fit the worker's
     /// memory the nearest one, the lower one of two that are equally near; and when there is none, those that somebody
-    /// else has had for too long.
+    /// else has had for too long. A task that a worker was lost with comes alone: if it ends the next one, too, no other
+    /// task is suspected with it.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -28,7 +29,14 @@ impl Ledger {
         while acquired.len() < wish.most {
             let ready = self.nearest(memory, wish.distance);
             let Some(task) = ready.or_else(|| self.straggler(worker, memory, now)) else { break };
+            let suspect = self.tasks.get(&task).is_some_and(|task| !task.losses.is_empty());
+            if suspect && !acquired.is_empty() {
+                break;
+            }
             acquired.push(self.lease(worker, task, now));
+            if suspect {
+                break;
+            }
         }
         Ok(acquired)
     }

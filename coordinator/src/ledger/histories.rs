@@ -79,6 +79,8 @@ struct Plain {
     /// Workers that are there, and their memory.
     workers: BTreeMap<WorkerId, u64>,
     strikes: BTreeMap<WorkerId, u32>,
+    /// Tasks that a worker was lost with.
+    suspect: BTreeSet<TaskId>,
     /// Every lease that runs, and its end.
     running: BTreeMap<Epoch, (Lease, Time)>,
 }
@@ -96,13 +98,24 @@ impl Plain {
     }
 }
 
-/// What a worker got is what it must get: the nearest ready tasks that fit, and then other workers' tasks that fit.
-fn check_leases(plain: &mut Plain, mut ready: BTreeSet<TaskId>, leases: &[Lease], memory: u64, place: u64) {
+/// What a worker got is what it must get: the nearest ready tasks that fit, and then other workers' tasks that fit; suspect
+/// ones alone, and no fewer than it asked for but for those.
+fn check_leases(
+    plain: &mut Plain,
+    mut ready: BTreeSet<TaskId>,
+    leases: &[Lease],
+    memory: u64,
+    (most, place): (usize, u64),
+) {
+    let nearest = |ready: &BTreeSet<TaskId>| {
+        let fitting = ready.iter().filter(|task| need(task.0).memory <= memory);
+        fitting.min_by_key(|&&task| (distance(task, place), task)).copied()
+    };
     for lease in leases {
         assert!(need(lease.task.0).memory <= memory && plain.tasks.contains(&lease.task));
         assert!(!plain.accepted.contains(&lease.task));
-        let fitting = ready.iter().filter(|task| need(task.0).memory <= memory);
-        match fitting.min_by_key(|&&task| (distance(task, place), task)).copied() {
+        assert!(leases.len() == 1 || !plain.suspect.contains(&lease.task));
+        match nearest(&ready) {
             Some(nearest) => assert_eq!(lease.task, nearest),
             None => {
                 let same = plain.running.values().filter(|(other, _)| other.task == lease.task);
@@ -113,6 +126,10 @@ fn check_leases(plain: &mut Plain, mut ready: BTreeSet<TaskId>, leases: &[Lease]
         ready.remove(&lease.task);
         plain.running.insert(lease.epoch, (*lease, lease.until));
     }
+    let last = leases.last().map(|lease| lease.task);
+    let more = nearest(&ready)
+        .is_some_and(|next| ![last, Some(next)].iter().flatten().any(|task| plain.suspect.contains(task)));
+    assert!(leases.len() == most || !more);
 }
 
 /// What the ledger says of itself is what the account says.
@@ -161,14 +178,14 @@ proptest! {
                     prop_assert_eq!(acquired.is_ok(), plain.able(worker).is_some());
                     let Ok(leases) = acquired else { continue };
                     let memory = plain.workers[&worker].min(2);
-                    let fitting = ready.iter().filter(|task| need(task.0).memory <= memory).count();
-                    prop_assert!(leases.len() <= most && leases.len() >= most.min(fitting));
+                    let fits = ready.iter().any(|task| need(task.0).memory <= memory);
+                    prop_assert!(leases.len() <= most && (!fits || !leases.is_empty()));
                     for lease in &leases {
                         prop_assert!(given.last().is_none_or(|last| last.epoch < lease.epoch));
                         prop_assert_eq!(lease.worker, worker);
                         given.push(*lease);
                     }
-                    check_leases(&mut plain, ready, &leases, memory, place);
+                    check_leases(&mut plain, ready, &leases, memory, (most, place));
                 }
                 Event::Deliver { back, corrupt } => {
                     let Some(lease) = given.iter().rev().nth(back).copied() else { continue };
@@ -215,8 +232,10 @@ proptest! {
                 }
                 Event::Wait { seconds: span } => {
                     now += seconds(span);
-                    let over = plain.running.values().filter(|(_, until)| *until <= now).count();
-                    prop_assert_eq!(ledger.expire(now).len(), over);
+                    let over: Vec<TaskId> =
+                        plain.running.values().filter(|(_, until)| *until <= now).map(|(lease, _)| lease.task).collect();
+                    prop_assert_eq!(ledger.expire(now).len(), over.len());
+                    plain.suspect.extend(over);
                     plain.running.retain(|_, (_, until)| *until > now);
                 }
                 Event::Register { worker, memory } => {
@@ -234,6 +253,7 @@ proptest! {
                     prop_assert_eq!(ledger.drop_tasks(range.clone()), known);
                     plain.tasks.retain(|task| !range.contains(task));
                     plain.accepted.retain(|task| !range.contains(task));
+                    plain.suspect.retain(|task| !range.contains(task));
                     plain.running.retain(|_, (lease, _)| !range.contains(&lease.task));
                 }
                 Event::Add { task } => {

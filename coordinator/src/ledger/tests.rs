@@ -35,8 +35,8 @@ pub(super) fn deliver(ledger: &mut Ledger, lease: &Lease, now: Time) -> Delivery
 
 #[test]
 fn a_late_result_is_stale_or_recognised() {
-    let mut ledger = ledger(1);
-    let late = acquire(&mut ledger, 0, 5, seconds(0));
+    let mut ledger = ledger(2);
+    let late = acquire(&mut ledger, 0, 1, seconds(0));
     assert_eq!(late.len(), 1);
     assert!(ledger.expire(seconds(14)).is_empty());
     assert_eq!(ledger.next_end(), Some(seconds(15)));
@@ -45,11 +45,19 @@ fn a_late_result_is_stale_or_recognised() {
     assert_eq!(deliver(&mut ledger, &late[0], seconds(16)), Delivery::Stale);
     let again = acquire(&mut ledger, 1, 1, seconds(16));
     assert_eq!(deliver(&mut ledger, &late[0], seconds(17)), Delivery::Stale, "the lease is another's");
+    for (worker, task, epoch) in [(0, 0, again[0].epoch), (1, 0, late[0].epoch), (1, 1, again[0].epoch)] {
+        let delivery = ledger.deliver(WorkerId(worker), TaskId(task), epoch, right(TaskId(task)), seconds(17));
+        assert_eq!(delivery, Delivery::Stale, "worker, task and epoch must be those of one lease");
+    }
     assert_eq!(deliver(&mut ledger, &again[0], seconds(18)), Delivery::Accepted);
     assert_eq!(deliver(&mut ledger, &late[0], seconds(19)), Delivery::Identical);
     assert_eq!(deliver(&mut ledger, &again[0], seconds(19)), Delivery::Identical, "sent twice");
     let other = ledger.deliver(WorkerId(0), TaskId(0), late[0].epoch, [99; 32], seconds(20));
     assert_eq!(other, Delivery::Different(WorkerId(1)));
+    assert!(!ledger.is_finished());
+    let rest = acquire(&mut ledger, 0, 5, seconds(21));
+    assert_eq!(rest.iter().map(|lease| lease.task).collect::<Vec<_>>(), [TaskId(1)]);
+    assert_eq!(deliver(&mut ledger, &rest[0], seconds(22)), Delivery::Accepted);
     assert!(ledger.is_finished());
 }
 
@@ -99,6 +107,17 @@ fn a_task_that_ends_three_workers_is_set_aside_and_the_others_go_on() {
     assert!(ledger.is_finished());
     let set_aside: Vec<_> = ledger.set_aside().map(|(task, workers)| (task, workers.len())).collect();
     assert_eq!(set_aside, [(TaskId(0), 3)]);
+}
+
+#[test]
+fn a_task_that_a_worker_was_lost_with_comes_alone() {
+    let mut ledger = ledger(5);
+    assert_eq!(numbers(&mut ledger, 0, Wish::plain(3, 10), seconds(0)), [0, 1, 2]);
+    assert_eq!(ledger.expire(seconds(15)).len(), 3);
+    assert_eq!(numbers(&mut ledger, 1, Wish::plain(3, 10), seconds(15)), [0]);
+    let backwards = Wish { most: 3, memory: 10, distance: &|task| 9 - task.0 };
+    assert_eq!(numbers(&mut ledger, 2, backwards, seconds(15)), [4, 3]);
+    assert_eq!(numbers(&mut ledger, 2, backwards, seconds(15)), [2]);
 }
 
 #[test]
