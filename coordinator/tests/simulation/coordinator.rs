@@ -82,8 +82,9 @@ impl Coordinator {
     }
 
     fn expire(&self) {
-        let losses = self.ledger.borrow_mut().expire(self.now());
-        losses.iter().for_each(|loss| self.shared.watch.borrow_mut().lost(loss));
+        let (now, lasts) = (self.now(), self.shared.scenario.settings.lease);
+        let losses = self.ledger.borrow_mut().expire(now);
+        losses.iter().for_each(|loss| self.shared.watch.borrow_mut().lost(loss, now, lasts));
     }
 
     async fn serve(self: Rc<Self>, mut stream: TcpStream) {
@@ -109,6 +110,7 @@ impl Coordinator {
             Request::Heartbeat { worker, epochs } => {
                 let epochs: Vec<Epoch> = epochs.into_iter().map(Epoch).collect();
                 let gone = self.ledger.borrow_mut().heartbeat(WorkerId(worker), &epochs, self.now());
+                self.shared.watch.borrow_mut().heard(WorkerId(worker), &epochs, &gone, self.now());
                 Reply::Gone(gone.into_iter().map(|epoch| epoch.0).collect())
             }
             Request::Deliver { worker, epoch, value, check: sum, .. } if sum != check(value) => {

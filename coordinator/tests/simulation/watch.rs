@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use antichain_coordinator::ledger::{Delivery, Lease, Loss, TaskId, WorkerId};
+use antichain_coordinator::ledger::{Delivery, Epoch, Lease, Loss, TaskId, Time, WorkerId};
 
 use super::scenario::{self, Need};
 
@@ -16,7 +16,7 @@ pub struct Watch {
     /// Every epoch ever given out.
     epochs: BTreeSet<u64>,
     /// The leases that run.
-    running: BTreeMap<u64, (TaskId, WorkerId)>,
+    running: BTreeMap<u64, Running>,
     /// Corrupt results of workers since the coordinator was started, which does not remember them longer than that.
     strikes: BTreeMap<WorkerId, u32>,
     /// The accepted values.
@@ -25,6 +25,14 @@ pub struct Watch {
     pub set_aside: BTreeSet<TaskId>,
     /// How often what happened.
     pub tally: Tally,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Running {
+    task: TaskId,
+    worker: WorkerId,
+    /// When the worker last gave a sign of life, by the clock of this life of the coordinator.
+    heard: Time,
 }
 
 /// How often what happened.
@@ -94,20 +102,30 @@ impl Watch {
         self.must(strikes < most_strikes, || format!("the worker is set aside: {lease:?}"));
         let set_aside = self.set_aside.contains(&lease.task);
         self.must(!set_aside, || format!("the task is set aside: {lease:?}"));
-        let others: Vec<WorkerId> =
-            self.running.values().filter(|(task, _)| *task == lease.task).map(|(_, worker)| *worker).collect();
+        let same = self.running.values().filter(|running| running.task == lease.task);
+        let others: Vec<WorkerId> = same.map(|running| running.worker).collect();
         self.tally.second_leases += others.len();
         self.must(others.len() < 2 && !others.contains(&lease.worker), || {
             format!("{others:?} have it, too: {lease:?}")
         });
         let new = self.epochs.insert(lease.epoch.0);
         self.must(new, || format!("the epoch was given out before: {lease:?}"));
-        self.running.insert(lease.epoch.0, (lease.task, lease.worker));
+        self.running.insert(lease.epoch.0, Running { task: lease.task, worker: lease.worker, heard: lease.since });
+    }
+
+    /// A worker gave a sign of life, and was told that it has some leases no more.
+    pub fn heard(&mut self, worker: WorkerId, epochs: &[Epoch], gone: &[Epoch], now: Time) {
+        for epoch in epochs {
+            let running = self.running.get_mut(&epoch.0).filter(|running| running.worker == worker);
+            let runs = running.map(|running| running.heard = now).is_some();
+            let told = gone.contains(epoch);
+            self.must(runs != told, || format!("{worker:?} is told {told} that {epoch:?} is over"));
+        }
     }
 
     /// A lease was given back, or is over because its result was corrupt.
     pub fn released(&mut self, worker: WorkerId, epoch: u64) {
-        if self.running.get(&epoch).is_some_and(|(_, holder)| *holder == worker) {
+        if self.running.get(&epoch).is_some_and(|running| running.worker == worker) {
             self.running.remove(&epoch);
             self.tally.released += 1;
         }
@@ -115,7 +133,7 @@ impl Watch {
 
     /// A worker gave everything back.
     pub fn left(&mut self, worker: WorkerId) {
-        self.running.retain(|_, (_, holder)| *holder != worker);
+        self.running.retain(|_, running| running.worker != worker);
     }
 
     /// A worker's result was corrupt.
@@ -129,12 +147,16 @@ impl Watch {
         }
     }
 
-    /// A lease ran out.
-    pub fn lost(&mut self, loss: &Loss) {
+    /// A lease ran out, at this time; leases last so long after a sign of life.
+    pub fn lost(&mut self, loss: &Loss, now: Time, lasts: Time) {
         self.tally.losses += 1;
-        let before = self.running.len();
-        self.running.retain(|_, holder| *holder != (loss.task, loss.worker));
-        self.must(self.running.len() + 1 == before, || format!("no such lease: {loss:?}"));
+        let found = self.running.iter().find(|(_, running)| (running.task, running.worker) == (loss.task, loss.worker));
+        let found = found.map(|(&epoch, running)| (epoch, running.heard));
+        let over = found.is_some_and(|(_, heard)| heard + lasts <= now);
+        self.must(over, || format!("no such lease, or not over: {loss:?}"));
+        if let Some((epoch, _)) = found {
+            self.running.remove(&epoch);
+        }
         if loss.set_aside {
             self.set_aside.insert(loss.task);
         }
@@ -145,11 +167,12 @@ impl Watch {
         match delivery {
             Delivery::Accepted => {
                 self.tally.accepted += 1;
-                let running = self.running.get(&epoch) == Some(&(task, worker));
+                let lease = self.running.get(&epoch);
+                let running = lease.is_some_and(|running| (running.task, running.worker) == (task, worker));
                 self.must(running, || format!("{worker:?} has no lease {epoch} of {task:?}, and its result counts"));
                 let first = self.accepted.insert(task, value).is_none();
                 self.must(first, || format!("a second result of {task:?} counts"));
-                self.running.retain(|_, (other, _)| *other != task);
+                self.running.retain(|_, running| running.task != task);
             }
             Delivery::Identical => {
                 self.tally.identical += 1;
