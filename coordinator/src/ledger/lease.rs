@@ -20,6 +20,44 @@ pub struct WorkerId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epoch(pub u64);
 
+/// What a task takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// How much there is to do, in base edges.
+    pub work: u64,
+    /// The bytes that a worker must be able to use for it.
+    pub memory: u64,
+}
+
+/// What a worker asks for.
+#[derive(Clone, Copy)]
+pub struct Wish<'a> {
+    /// No more tasks than these.
+    pub most: usize,
+    /// The bytes it may use for one task. What it registered with is the limit all the same.
+    pub memory: u64,
+    /// How far a task is from what the worker has at hand. Zero is as near as can be.
+    pub distance: &'a dyn Fn(TaskId) -> u64,
+}
+
+impl Wish<'_> {
+    /// One task is as good as another.
+    pub fn plain(most: usize, memory: u64) -> Self {
+        Self { most, memory, distance: &|_| 0 }
+    }
+}
+
+/// Ready tasks that no worker has the memory for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// How many there are.
+    pub tasks: usize,
+    /// The least need among them: a worker with fewer bytes is no help at all.
+    pub least: u64,
+    /// The greatest need among them: a worker with so many bytes has the memory for each.
+    pub most: u64,
+}
+
 /// A task in a worker's hands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {

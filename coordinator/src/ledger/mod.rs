@@ -6,79 +6,64 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use antichain_coordinator::ledger::{Delivery, Ledger, Settings, TaskId, WorkerId};
+//! use antichain_coordinator::ledger::{Delivery, Ledger, Need, Settings, TaskId, Wish, WorkerId};
 //!
 //! let mut ledger = Ledger::new(Settings::default());
-//! ledger.add(TaskId(1), 1000);
-//! ledger.register(WorkerId(7));
-//! let lease = ledger.acquire(WorkerId(7), 1, Duration::ZERO)?[0];
+//! ledger.add(TaskId(1), Need { work: 1000, memory: 1 << 20 });
+//! ledger.register(WorkerId(7), 1 << 30);
+//! let lease = ledger.acquire(WorkerId(7), Wish::plain(1, 1 << 30), Duration::ZERO)?[0];
 //! let delivery = ledger.deliver(WorkerId(7), lease.task, lease.epoch, [0; 32], Duration::from_secs(2));
 //! assert_eq!(delivery, Delivery::Accepted);
 //! # Ok::<(), antichain_coordinator::ledger::Refusal>(())
 //! ```
 
+mod ending;
+mod handing;
 mod lease;
+mod ready;
+mod task;
 
+#[cfg(test)]
+mod histories;
 #[cfg(test)]
 mod tests;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::ops::RangeInclusive;
 
-pub use lease::{Delivery, Digest, Epoch, Lease, Loss, Refusal, Settings, TaskId, Time, WorkerId};
+pub use lease::{Delivery, Digest, Epoch, Lease, Loss, Need, Refusal, Settings, TaskId, Time, Unfit, Wish, WorkerId};
+use ready::Ready;
+pub use task::Counts;
+use task::{Pace, State, Task};
 
 /// Leases of a task at a time: its own and one more, should that take long.
 const MOST_LEASES: usize = 2;
-/// Leases that are looked at for one that takes too long, oldest first.
-const STRAGGLERS_SEEN: usize = 64;
 
-/// The tasks of a job that can be computed now, and who computes them.
+/// The tasks of jobs that can be computed now, and who computes them.
 pub struct Ledger {
     settings: Settings,
     tasks: BTreeMap<TaskId, Task>,
-    /// The corrupt results of every registered worker.
-    strikes: BTreeMap<WorkerId, u32>,
-    /// Tasks that nobody has, in the order in which they are handed out.
-    ready: BTreeSet<TaskId>,
+    workers: BTreeMap<WorkerId, Worker>,
+    /// Tasks that nobody has.
+    ready: Ready,
     leases: BTreeMap<Epoch, Lease>,
     /// The same leases by the time they end at.
     ends: BTreeSet<(Time, Epoch)>,
     next_epoch: u64,
+    counts: Counts,
+    /// Tasks whose results are waited for.
     open: usize,
     pace: Pace,
 }
 
 #[derive(Default)]
-struct Task {
-    /// How much there is to do, in base edges.
-    work: u64,
-    /// Epochs of the leases that run.
-    leases: Vec<Epoch>,
-    /// The result and whose it is.
-    done: Option<(Digest, WorkerId)>,
-    /// Workers that were lost while they had it.
-    losses: BTreeSet<WorkerId>,
-    set_aside: bool,
-}
-
-/// How fast tasks are done on the average.
-#[derive(Default)]
-struct Pace {
-    work: u64,
-    time: Duration,
-}
-
-/// How many tasks are in which state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Nobody has them.
-    pub ready: usize,
-    /// At least one worker has them.
-    pub leased: usize,
-    /// Their result is there.
-    pub done: usize,
-    /// Too many workers were lost on them.
-    pub set_aside: usize,
+struct Worker {
+    /// The bytes it may use; `None` once it has left.
+    memory: Option<u64>,
+    /// Its corrupt results.
+    strikes: u32,
+    leases: BTreeSet<Epoch>,
 }
 
 impl Ledger {
@@ -87,11 +72,12 @@ impl Ledger {
         Self {
             settings,
             tasks: BTreeMap::new(),
-            strikes: BTreeMap::new(),
-            ready: BTreeSet::new(),
+            workers: BTreeMap::new(),
+            ready: Ready::default(),
             leases: BTreeMap::new(),
             ends: BTreeSet::new(),
             next_epoch: 1,
+            counts: Counts::default(),
             open: 0,
             pace: Pace::default(),
         }
@@ -103,195 +89,93 @@ impl Ledger {
         Self { next_epoch, ..Self::new(settings) }
     }
 
-    /// A task whose inputs are there, with `work` base edges to follow. A task that is known already stays as it is.
-    pub fn add(&mut self, task: TaskId, work: u64) {
-        if let std::collections::btree_map::Entry::Vacant(vacant) = self.tasks.entry(task) {
-            vacant.insert(Task { work, ..Task::default() });
-            self.ready.insert(task);
-            self.open += 1;
+    /// A task whose inputs are there. A task that is known already stays as it is.
+    pub fn add(&mut self, task: TaskId, need: Need) {
+        self.insert(task, Task { need, ..Task::default() });
+    }
+
+    /// A task whose result is stored already. A task that is known already stays as it is.
+    pub fn add_done(&mut self, task: TaskId, need: Need, digest: Digest, worker: WorkerId) {
+        self.insert(task, Task { need, done: Some((digest, worker)), ..Task::default() });
+    }
+
+    fn insert(&mut self, id: TaskId, task: Task) {
+        let Entry::Vacant(vacant) = self.tasks.entry(id) else { return };
+        let task = vacant.insert(task);
+        *self.counts.of(task.state()) += 1;
+        self.open += usize::from(task.is_open());
+        if task.state() == State::Ready {
+            self.ready.insert(id, task.need.memory);
         }
     }
 
-    /// A task whose result is stored already.
-    pub fn add_done(&mut self, task: TaskId, work: u64, digest: Digest, worker: WorkerId) {
-        self.tasks.entry(task).or_insert(Task { work, done: Some((digest, worker)), ..Task::default() });
-    }
-
-    /// A worker that may acquire tasks. Registering again forgets nothing.
-    pub fn register(&mut self, worker: WorkerId) {
-        self.strikes.entry(worker).or_default();
-    }
-
-    /// Leases of at most `most` tasks: those that nobody has, and when there is none, those that somebody else has had for
-    /// too long.
-    ///
-    /// # Errors
-    /// [`Refusal`].
-    pub fn acquire(&mut self, worker: WorkerId, most: usize, now: Time) -> Result<Vec<Lease>, Refusal> {
-        match self.strikes.get(&worker) {
-            None => return Err(Refusal::Unknown(worker)),
-            Some(&strikes) if strikes >= self.settings.most_strikes => return Err(Refusal::SetAside(worker)),
-            Some(_) => {}
+    /// Takes tasks out, as those of a job that is finished, paused or cancelled: their leases end, without a loss, and a
+    /// late result is [`Delivery::Unknown`]. Returns how many there were.
+    pub fn drop_tasks(&mut self, tasks: RangeInclusive<TaskId>) -> usize {
+        // Such a range is nothing to the map but a fault.
+        if tasks.is_empty() {
+            return 0;
         }
-        let mut acquired = Vec::new();
-        while acquired.len() < most {
-            let ready = self.ready.pop_first();
-            let Some(task) = ready.or_else(|| self.straggler(worker, now)) else { break };
-            acquired.push(self.lease(worker, task, now));
+        let dropped: Vec<TaskId> = self.tasks.range(tasks).map(|(&task, _)| task).collect();
+        for &id in &dropped {
+            self.end_all_of(id);
+            let Some(task) = self.tasks.remove(&id) else { continue };
+            *self.counts.of(task.state()) -= 1;
+            self.open -= usize::from(task.is_open());
+            self.ready.remove(id);
         }
-        Ok(acquired)
+        dropped.len()
     }
 
-    fn lease(&mut self, worker: WorkerId, task: TaskId, now: Time) -> Lease {
-        let epoch = Epoch(self.next_epoch);
-        self.next_epoch += 1;
-        let lease = Lease { task, epoch, worker, since: now, until: now + self.settings.lease };
-        self.leases.insert(epoch, lease);
-        self.ends.insert((lease.until, epoch));
-        if let Some(task) = self.tasks.get_mut(&task) {
-            task.leases.push(epoch);
-        }
-        lease
-    }
-
-    /// A task that another worker alone has had for longer than the pace so far lets expect.
-    fn straggler(&self, worker: WorkerId, now: Time) -> Option<TaskId> {
-        let overdue = |lease: &Lease, task: &Task| {
-            let expected = self.pace.expected(task.work)?;
-            Some(now.saturating_sub(lease.since) > expected.mul_f64(self.settings.patience).max(self.settings.least))
-        };
-        self.leases.values().take(STRAGGLERS_SEEN).find_map(|lease| {
-            let task = self.tasks.get(&lease.task)?;
-            let alone = task.leases.len() < MOST_LEASES && lease.worker != worker;
-            (alone && overdue(lease, task)?).then_some(lease.task)
-        })
-    }
-
-    /// A sign of life: the leases with these epochs last longer. Returns those that the worker has no more, so that it
-    /// stops working on them.
-    pub fn heartbeat(&mut self, worker: WorkerId, epochs: &[Epoch], now: Time) -> Vec<Epoch> {
-        let mut gone = Vec::new();
-        for &epoch in epochs {
-            match self.leases.get_mut(&epoch).filter(|lease| lease.worker == worker) {
-                Some(lease) => {
-                    self.ends.remove(&(lease.until, epoch));
-                    lease.until = lease.until.max(now + self.settings.lease);
-                    self.ends.insert((lease.until, epoch));
-                }
-                None => gone.push(epoch),
+    /// Every change of a task goes through here, so that the counts and the ready tasks follow its state.
+    fn change<T>(&mut self, id: TaskId, change: impl FnOnce(&mut Task) -> T) -> Option<T> {
+        let task = self.tasks.get_mut(&id)?;
+        let (before, was_open) = (task.state(), task.is_open());
+        let result = change(task);
+        let after = task.state();
+        self.open = self.open + usize::from(task.is_open()) - usize::from(was_open);
+        if before != after {
+            *self.counts.of(before) -= 1;
+            *self.counts.of(after) += 1;
+            match (before, after) {
+                (State::Ready, _) => self.ready.remove(id),
+                (_, State::Ready) => self.ready.insert(id, task.need.memory),
+                _ => {}
             }
         }
-        gone
+        Some(result)
     }
 
-    /// A result. It must be stored before it is told to the ledger, or not at all: [`judge`](Self::judge) says beforehand
-    /// what this will return.
-    pub fn deliver(&mut self, worker: WorkerId, task: TaskId, epoch: Epoch, digest: Digest, now: Time) -> Delivery {
-        let delivery = self.judge(worker, task, epoch, digest);
-        match delivery {
-            Delivery::Accepted => {
-                if let Some(lease) = self.leases.get(&epoch) {
-                    let work = self.tasks.get(&task).map_or(0, |task| task.work);
-                    self.pace.add(work, now.saturating_sub(lease.since));
-                }
-                self.end_leases(task);
-                if let Some(task) = self.tasks.get_mut(&task) {
-                    task.done = Some((digest, worker));
-                    // One that was set aside is not waited for any more.
-                    self.open -= usize::from(!std::mem::take(&mut task.set_aside));
-                }
-            }
-            Delivery::Identical | Delivery::Different(_) | Delivery::Stale | Delivery::Unknown => {}
-        }
-        delivery
+    /// A worker that may acquire tasks, and the bytes it may use for one. Registering again forgets nothing but how much
+    /// memory it had.
+    pub fn register(&mut self, worker: WorkerId, memory: u64) {
+        self.workers.entry(worker).or_default().memory = Some(memory);
     }
 
-    /// What a result is worth.
-    pub fn judge(&self, worker: WorkerId, task: TaskId, epoch: Epoch, digest: Digest) -> Delivery {
-        let Some(known) = self.tasks.get(&task) else { return Delivery::Unknown };
-        let leased = |lease: &Lease| (lease.worker, lease.task) == (worker, task);
-        match known.done {
-            Some((first, _)) if first == digest => Delivery::Identical,
-            Some((_, other)) => Delivery::Different(other),
-            None if self.leases.get(&epoch).is_some_and(leased) => Delivery::Accepted,
-            None => Delivery::Stale,
-        }
-    }
-
-    /// A result that does not match its own digest: the worker loses the lease, and after some of them every other.
-    pub fn reject(&mut self, worker: WorkerId, epoch: Epoch) {
-        if self.leases.get(&epoch).is_some_and(|lease| lease.worker == worker) {
-            self.end_lease(epoch);
-        }
-        let Some(strikes) = self.strikes.get_mut(&worker) else { return };
-        *strikes += 1;
-        if *strikes >= self.settings.most_strikes {
-            self.release_all(worker);
-        }
-    }
-
-    /// Gives leases back, as a worker does that drains: nobody is to blame.
-    pub fn release(&mut self, worker: WorkerId, epochs: &[Epoch]) {
-        for &epoch in epochs {
-            if self.leases.get(&epoch).is_some_and(|lease| lease.worker == worker) {
-                self.end_lease(epoch);
+    /// A worker has left for good: its leases end, without a loss. Its corrupt results are not forgotten, should it come
+    /// back.
+    pub fn forget_worker(&mut self, worker: WorkerId) {
+        self.release_all(worker);
+        if let Entry::Occupied(mut known) = self.workers.entry(worker) {
+            if known.get().strikes == 0 {
+                known.remove();
+            } else {
+                known.get_mut().memory = None;
             }
         }
     }
 
-    fn release_all(&mut self, worker: WorkerId) {
-        let held: Vec<Epoch> =
-            self.leases.values().filter(|lease| lease.worker == worker).map(|lease| lease.epoch).collect();
-        held.into_iter().for_each(|epoch| self.end_lease(epoch));
+    /// The leases of a worker, oldest first.
+    pub fn holds(&self, worker: WorkerId) -> impl Iterator<Item = &Lease> {
+        let epochs = self.workers.get(&worker).into_iter().flat_map(|worker| &worker.leases);
+        epochs.filter_map(|epoch| self.leases.get(epoch))
     }
 
-    /// Ends the leases whose time is over. A task that was lost with several workers is set aside: it may be what ends
-    /// them.
-    pub fn expire(&mut self, now: Time) -> Vec<Loss> {
-        let mut losses = Vec::new();
-        while let Some(&(until, epoch)) = self.ends.first() {
-            if until > now {
-                break;
-            }
-            let Some(lease) = self.leases.get(&epoch).copied() else { break };
-            if let Some(task) = self.tasks.get_mut(&lease.task) {
-                task.losses.insert(lease.worker);
-                if task.losses.len() >= self.settings.most_losses && !task.set_aside {
-                    task.set_aside = true;
-                    self.open -= 1;
-                }
-                losses.push(Loss { task: lease.task, worker: lease.worker, set_aside: task.set_aside });
-            }
-            self.end_lease(epoch);
-        }
-        losses
-    }
-
-    /// When [`expire`](Self::expire) is due next.
-    pub fn next_end(&self) -> Option<Time> {
-        self.ends.first().map(|&(until, _)| until)
-    }
-
-    fn end_leases(&mut self, task: TaskId) {
-        let epochs = self.tasks.get(&task).map(|task| task.leases.clone()).unwrap_or_default();
-        epochs.into_iter().for_each(|epoch| self.forget(epoch));
-    }
-
-    /// Ends a lease without a result: if nobody else has the task, it is ready again.
-    fn end_lease(&mut self, epoch: Epoch) {
-        let Some(task) = self.leases.get(&epoch).map(|lease| lease.task) else { return };
-        self.forget(epoch);
-        if self.tasks.get(&task).is_some_and(|task| task.is_free()) {
-            self.ready.insert(task);
-        }
-    }
-
-    fn forget(&mut self, epoch: Epoch) {
-        let Some(lease) = self.leases.remove(&epoch) else { return };
-        self.ends.remove(&(lease.until, epoch));
-        if let Some(task) = self.tasks.get_mut(&lease.task) {
-            task.leases.retain(|&other| other != epoch);
-        }
+    /// The ready tasks that no worker has the memory for, if there are any: of the workers that have registered, not left
+    /// and are not set aside. As long as there is no such worker, these are all ready tasks.
+    pub fn unfit(&self) -> Option<Unfit> {
+        let able = self.workers.values().filter(|worker| worker.strikes < self.settings.most_strikes);
+        self.ready.above(able.filter_map(|worker| worker.memory).max())
     }
 
     /// Whether every task has its result or is set aside.
@@ -306,7 +190,8 @@ impl Ledger {
 
     /// The workers that get nothing any more, for their results were corrupt.
     pub fn workers_set_aside(&self) -> impl Iterator<Item = WorkerId> {
-        self.strikes.iter().filter(|&(_, &strikes)| strikes >= self.settings.most_strikes).map(|(&worker, _)| worker)
+        let most = self.settings.most_strikes;
+        self.workers.iter().filter(move |(_, known)| known.strikes >= most).map(|(&worker, _)| worker)
     }
 
     /// The epoch of the next lease, for [`after_restart`](Self::after_restart).
@@ -316,38 +201,15 @@ impl Ledger {
 
     /// How many tasks are in which state.
     pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How many of these tasks, as those of one job, are in which state. Looks at each of them.
+    pub fn counts_in(&self, tasks: RangeInclusive<TaskId>) -> Counts {
         let mut counts = Counts::default();
-        for task in self.tasks.values() {
-            let count = if task.done.is_some() {
-                &mut counts.done
-            } else if !task.leases.is_empty() {
-                &mut counts.leased
-            } else if task.set_aside {
-                &mut counts.set_aside
-            } else {
-                &mut counts.ready
-            };
-            *count += 1;
+        if !tasks.is_empty() {
+            self.tasks.range(tasks).for_each(|(_, task)| *counts.of(task.state()) += 1);
         }
         counts
-    }
-}
-
-impl Task {
-    /// Whether it can be handed out.
-    fn is_free(&self) -> bool {
-        self.done.is_none() && !self.set_aside && self.leases.is_empty()
-    }
-}
-
-impl Pace {
-    fn add(&mut self, work: u64, time: Duration) {
-        self.work = self.work.saturating_add(work);
-        self.time = self.time.saturating_add(time);
-    }
-
-    /// What so much work takes on the average; `None` as long as nothing was done.
-    fn expected(&self, work: u64) -> Option<Duration> {
-        (self.work > 0).then(|| self.time.mul_f64(work as f64 / self.work as f64))
     }
 }

@@ -1,0 +1,101 @@
+//! Handing tasks out: which worker gets which task, and for how long.
+//!
+//! Nobody gets a task twice at a time, or one that needs more memory than it has; nothing that is done is handed out.
+
+use super::lease::{Epoch, Lease, Refusal, TaskId, Time, Wish, WorkerId};
+use super::{Ledger, MOST_LEASES};
+
+/// Tasks that are looked at for one that is near, in order. A few hundred: a worker's share of a layer is about as long, and
+/// the order among all tasks must hold on the whole.
+pub(super) const SEEN: usize = 256;
+/// Leases that are looked at for one that takes too long, oldest first.
+const STRAGGLERS_SEEN: usize = 64;
+
+impl Ledger {
+    /// Leases of at most as many tasks as are wished for: of the first 256 that nobody has and that fit the worker's
+    /// memory the nearest one, the lower one of two that are equally near; and when there is none, those that somebody
+    /// else has had for too long. A task that a worker was lost with comes alone: if it ends the next one, too, no other
+    /// task is suspected with it.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn acquire(&mut self, worker: WorkerId, wish: Wish<'_>, now: Time) -> Result<Vec<Lease>, Refusal> {
+        let known = self.workers.get(&worker).ok_or(Refusal::Unknown(worker))?;
+        if known.strikes >= self.settings.most_strikes {
+            return Err(Refusal::SetAside(worker));
+        }
+        let memory = known.memory.ok_or(Refusal::Unknown(worker))?.min(wish.memory);
+        let mut acquired = Vec::new();
+        while acquired.len() < wish.most {
+            let ready = self.nearest(memory, wish.distance);
+            let Some(task) = ready.or_else(|| self.straggler(worker, memory, now)) else { break };
+            let suspect = self.tasks.get(&task).is_some_and(|task| !task.losses.is_empty());
+            if suspect && !acquired.is_empty() {
+                break;
+            }
+            acquired.push(self.lease(worker, task, now));
+            if suspect {
+                break;
+            }
+        }
+        Ok(acquired)
+    }
+
+    fn nearest(&self, memory: u64, distance: &dyn Fn(TaskId) -> u64) -> Option<TaskId> {
+        let mut nearest: Option<(u64, TaskId)> = None;
+        for task in self.ready.fitting(memory).take(SEEN) {
+            let here = distance(task);
+            if nearest.is_none_or(|(least, _)| here < least) {
+                nearest = Some((here, task));
+            }
+            // Nothing is nearer than that; so one that has no preference does not look any further.
+            if here == 0 {
+                break;
+            }
+        }
+        nearest.map(|(_, task)| task)
+    }
+
+    /// A task that another worker alone has had for longer than the pace so far lets expect.
+    fn straggler(&self, worker: WorkerId, memory: u64, now: Time) -> Option<TaskId> {
+        self.leases.values().take(STRAGGLERS_SEEN).find_map(|lease| {
+            let task = self.tasks.get(&lease.task)?;
+            let expected = self.pace.expected(task.need.work)?;
+            let late = expected.mul_f64(self.settings.patience).max(self.settings.least);
+            // A task that was set aside may be what ends workers: whoever has it keeps it, nobody gets it any more.
+            let wanted = task.is_open() && task.leases.len() < MOST_LEASES && lease.worker != worker;
+            let fits = task.need.memory <= memory;
+            (wanted && fits && now.saturating_sub(lease.since) > late).then_some(lease.task)
+        })
+    }
+
+    fn lease(&mut self, worker: WorkerId, task: TaskId, now: Time) -> Lease {
+        let epoch = Epoch(self.next_epoch);
+        self.next_epoch += 1;
+        let lease = Lease { task, epoch, worker, since: now, until: now + self.settings.lease };
+        self.leases.insert(epoch, lease);
+        self.ends.insert((lease.until, epoch));
+        if let Some(worker) = self.workers.get_mut(&worker) {
+            worker.leases.insert(epoch);
+        }
+        self.change(task, |task| task.leases.push(epoch));
+        lease
+    }
+
+    /// A sign of life: the leases with these epochs last longer. Returns those that the worker has no more, so that it
+    /// stops working on them.
+    pub fn heartbeat(&mut self, worker: WorkerId, epochs: &[Epoch], now: Time) -> Vec<Epoch> {
+        let mut gone = Vec::new();
+        for &epoch in epochs {
+            match self.leases.get_mut(&epoch).filter(|lease| lease.worker == worker) {
+                Some(lease) => {
+                    self.ends.remove(&(lease.until, epoch));
+                    lease.until = lease.until.max(now + self.settings.lease);
+                    self.ends.insert((lease.until, epoch));
+                }
+                None => gone.push(epoch),
+            }
+        }
+        gone
+    }
+}
