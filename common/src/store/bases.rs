@@ -117,8 +117,8 @@ pub fn bases_image<const W: usize>(
 /// checksums.
 ///
 /// # Errors
-/// [`Damage::Kind`] if it does not hold bases of `W` words; [`Damage::Inconsistent`] if they do not ascend; what is wrong
-/// with the blocks.
+/// [`Damage::Kind`] if it does not hold bases of `W` words; [`Damage::Inconsistent`] if they do not ascend; what is
+/// wrong with the blocks.
 pub fn decode_bases<const W: usize>(head: &BlockHead, blocks: &[u8]) -> Result<Vec<Ideal<W>>, Damage> {
     check::<W>(head)?;
     let blocks = head.blocks(blocks)?;

@@ -1,8 +1,8 @@
 //! The payload of values: the states' values one after the other, each a fixed number of little-endian 64-bit limbs.
 //!
 //! They look random, but the room above them does not, so they are stored without it. Every block but the last has as
-//! many states as 64 KiB hold, so a state's block is known before the index is; the second word of a block's index entry
-//! is the number of its first state, so a few values cost the index and the blocks they are in.
+//! many states as 64 KiB hold, so a state's block is known before the index is; the second word of a block's index
+//! entry is the number of its first state, so a few values cost the index and the blocks they are in.
 
 use std::borrow::Cow;
 

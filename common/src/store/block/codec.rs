@@ -17,8 +17,8 @@ pub enum Codec {
     Lz4,
     /// Differences of ascending records of 8, 16 or 32 bytes.
     Delta,
-    /// Records of 64-bit limbs below 2^57, as binary numbers no longer than the longest of the block; other limbs as they
-    /// are.
+    /// Records of 64-bit limbs below 2^57, as binary numbers no longer than the longest of the block; other limbs as
+    /// they are.
     Packed,
 }
 

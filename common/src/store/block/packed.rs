@@ -1,8 +1,8 @@
 //! Values without the room above them: `Packed`, for records of limbs below 2^57.
 //!
-//! A block is one byte n, the bytes of its longest value, and every value as n little-endian bytes of its binary number.
-//! What is not such limbs, or has a width that this is not compiled for, is the byte 255 and the block as it is. n is
-//! never more than is needed, so but for the escape a block has one coded form.
+//! A block is one byte n, the bytes of its longest value, and every value as n little-endian bytes of its binary
+//! number. What is not such limbs, or has a width that this is not compiled for, is the byte 255 and the block as it
+//! is. n is never more than is needed, so but for the escape a block has one coded form.
 //!
 //! A limb starts at most 7 bits into a byte and has 57, so one load of 8 bytes holds all of it: that is all there is to
 //! decoding. Both directions go over the ends of values, and let the next value, or slack at the end, take that.

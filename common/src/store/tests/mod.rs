@@ -51,7 +51,7 @@ fn fresh() -> (tempfile::TempDir, Store) {
     (directory, store)
 }
 
-/// Some values of two limbs, in three blocks.
+/// Some values, of two limbs in three blocks.
 fn some_limbs() -> Vec<u64> {
     (0..20_000u64).map(|i| i.wrapping_mul(0x5851_f42d_4c95_7f2d) >> 7).collect()
 }
