@@ -6,9 +6,17 @@
 //! | [`v1::work_server`] | workers a coordinator: register, acquire, heartbeat, deliver, release |
 //! | [`v1::tables_server`] | workers a coordinator, or one another: blocks of bases and values |
 //! | [`v1::values_server`] | users a coordinator: positions, certificates, verification |
+//!
+//! Besides, what both sides must agree on to find and trust each other: where a coordinator listens ([`url`]), the secret
+//! it wants to see ([`token`]), the file that tells both to the same user's commands ([`access`]), and how to connect
+//! ([`connect`]).
 #![forbid(unsafe_code)]
 
+pub mod access;
+pub mod connect;
 pub mod limits;
+pub mod token;
+pub mod url;
 
 /// Version 1 of the package.
 #[allow(missing_docs, clippy::all, reason = "made by a program; the `.proto` files say what everything is")]
