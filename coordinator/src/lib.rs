@@ -1,5 +1,12 @@
-//! Jobs, scheduling and leases: the ledger of leases so far, no service yet.
+//! The coordinator: jobs, scheduling and leases, and the services that workers and users talk to.
+//!
+//! [`ledger`] and [`course`] are pure state machines; [`desk`] puts them on a store; [`service`] and [`server`] put the desk
+//! on the network.
 #![forbid(unsafe_code)]
 
 pub mod course;
+pub mod desk;
 pub mod ledger;
+pub mod server;
+pub mod service;
+pub mod task_id;

@@ -24,6 +24,9 @@ pub mod v1 {
     tonic::include_proto!("antichain.v1");
 }
 
+/// What the messages and services are, for the reflection service.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
 /// Version of the protocol; both sides must have the same.
 pub const PROTOCOL: u32 = 1;
 

@@ -1,9 +1,10 @@
 //! Whether a job fits into the memory budget and on the disk, before it starts.
 
 use super::records::JobRecord;
+use super::remove::bytes_of;
 use super::{JobError, JobSpec, Plan, RunOptions, plan};
 use crate::poset::Poset;
-use crate::store::{ShardKind, Store, StoreError, free_space};
+use crate::store::{Store, free_space};
 
 /// The plan, after what it says was compared with what there is; what is stored already takes no more room.
 ///
@@ -23,20 +24,11 @@ pub(super) fn check_fits(
         return Err(JobError::Memory { job, needed, budget });
     }
     let disk = if options.keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
-    let needed = disk.saturating_sub(stored_bytes(store, &record.space)? + stored_bytes(store, &job.0)?);
+    let needed = disk.saturating_sub(bytes_of(store, &record.space)? + bytes_of(store, &job.0)?);
     // A disk that cannot be asked is found out about when it is full: nothing committed is lost then.
     let free = free_space(store.directory()).unwrap_or(u64::MAX);
     if needed > free {
         return Err(JobError::Disk { job, needed, free });
     }
     Ok(plan)
-}
-
-/// Bytes of the files of an owner.
-fn stored_bytes(store: &Store, owner: &str) -> Result<u64, StoreError> {
-    let mut bytes = 0;
-    for kind in [ShardKind::Bases, ShardKind::Values, ShardKind::Sample] {
-        bytes += store.shards_of(owner, kind)?.map(|(_, record)| record.bytes).sum::<u64>();
-    }
-    Ok(bytes)
 }

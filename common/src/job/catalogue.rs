@@ -45,6 +45,17 @@ pub fn certificate(store: &Store, job: &str) -> Result<serde_json::Value, JobErr
     serde_json::to_value(certificate).map_err(unwritable)
 }
 
+/// The record of the job of that name.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`].
+pub(super) fn find_record(store: &Store, job: &str) -> Result<JobRecord, JobError> {
+    match JobRecord::load(store, &JobId(job.to_owned()))? {
+        Some(record) => Ok(record),
+        None => Err(no_such_job(store, job, jobs(store)?)),
+    }
+}
+
 /// The certificate of the job of that name.
 ///
 /// # Errors
@@ -54,13 +65,17 @@ pub(super) fn find(store: &Store, job: &str) -> Result<Certificate, JobError> {
     if let Some(certificate) = Certificate::load(store, &id)? {
         return Ok(certificate);
     }
-    let mut others = jobs(store)?;
+    let others = jobs(store)?;
     if others.iter().any(|other| other.job == id) {
         return Err(JobError::Unfinished(id));
     }
+    Err(no_such_job(store, job, others))
+}
+
+fn no_such_job(store: &Store, job: &str, mut others: Vec<JobSummary>) -> JobError {
     others.sort_by_cached_key(|other| distance(job, &other.job.0));
     let nearest = others.into_iter().take(NEAREST).map(|other| other.job).collect();
-    Err(JobError::NoSuchJob { job: job.to_owned(), directory: store.directory().to_owned(), nearest })
+    JobError::NoSuchJob { job: job.to_owned(), directory: store.directory().to_owned(), nearest }
 }
 
 /// How many letters to add, drop or change (Levenshtein).

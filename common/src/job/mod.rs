@@ -17,6 +17,7 @@ mod plan;
 mod progress;
 mod query;
 pub mod records;
+mod remove;
 mod repair;
 mod resume;
 mod run;
@@ -44,6 +45,7 @@ pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs};
 pub use plan::{Amount, Method, check, method, plan};
 pub use query::query;
+pub use remove::remove;
 pub use run::{layers, run};
 pub use verify::verify;
 
@@ -257,6 +259,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether the job is done in no time, and leaves no files.
+    pub fn is_small(&self) -> bool {
+        self.states < space::WORTH_FILES as f64
+    }
+
     /// Whether the numbers of ideals are exact (published or enumerated) rather than estimated.
     pub fn is_exact(&self) -> bool {
         self.orbits.is_exact() && self.labelled.is_exact()

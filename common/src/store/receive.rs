@@ -5,7 +5,7 @@
 //! head that was sent and for one block.
 
 use super::Store;
-use super::block::{BlockHead, PendingFile, Written};
+use super::block::{BlockHead, BlockImage, PendingFile, Written};
 use super::error::{Damage, StoreError};
 use super::record::{ShardKey, ShardKind, check_name};
 use super::{bases, values};
@@ -72,6 +72,28 @@ impl ShardReceiver {
 }
 
 impl Store {
+    /// Writes an image as the file of a shard, as if it had been received.
+    ///
+    /// # Errors
+    /// As [`receive_shard`](Self::receive_shard), [`ShardReceiver::push`] and [`ShardReceiver::finish`].
+    pub fn write_image(&self, key: &ShardKey, image: &BlockImage) -> Result<Written, StoreError> {
+        let mut receiver = self.receive_shard(key, image.header(), image.tail(), image.head.file_bytes())?;
+        receiver.push(image.blocks())?;
+        receiver.finish()
+    }
+
+    /// The file of a shard as an image.
+    ///
+    /// # Errors
+    /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
+    pub fn read_image(&self, key: &ShardKey) -> Result<BlockImage, StoreError> {
+        let file = self.open_shard(key)?;
+        let (header, tail) = file.head_bytes()?;
+        let mut blocks = Vec::new();
+        file.read_stored(0..file.len(), &mut blocks)?;
+        Ok(BlockImage { bytes: [header, blocks, tail].concat(), head: file.head().clone() })
+    }
+
     /// Starts to receive the file of a shard: `file_bytes` bytes that begin with `header` and end with `tail`, which is
     /// the index and the trailer. A commit of what [`ShardReceiver::finish`] returns records it.
     ///

@@ -28,6 +28,18 @@ impl Ledger {
         delivery
     }
 
+    /// A task's result is stored, whatever has become of the lease meanwhile.
+    pub fn record(&mut self, worker: WorkerId, task: TaskId, digest: Digest) {
+        if self.tasks.get(&task).is_some_and(|task| task.done.is_none()) {
+            // The result first: the task must not be ready in between.
+            self.change(task, |task| {
+                task.done = Some((digest, worker));
+                task.set_aside = false;
+            });
+            self.end_all_of(task);
+        }
+    }
+
     /// What a result is worth.
     pub fn judge(&self, worker: WorkerId, task: TaskId, epoch: Epoch, digest: Digest) -> Delivery {
         let Some(known) = self.tasks.get(&task) else { return Delivery::Unknown };

@@ -82,6 +82,16 @@ impl Ledger {
         lease
     }
 
+    /// A new lease of a task that a worker still works on, though its lease has ended or belongs to an earlier ledger.
+    /// `None` if the task is done, unknown or set aside, in enough hands already, or more than the worker may have.
+    pub fn adopt(&mut self, worker: WorkerId, task: TaskId, now: Time) -> Option<Lease> {
+        let holder = self.workers.get(&worker).filter(|known| known.strikes < self.settings.most_strikes)?;
+        let known = self.tasks.get(&task).filter(|known| known.is_open() && known.leases.len() < MOST_LEASES)?;
+        let fits = holder.memory.is_some_and(|memory| known.need.memory <= memory);
+        let has_it = holder.leases.iter().any(|epoch| known.leases.contains(epoch));
+        (fits && !has_it).then(|| self.lease(worker, task, now))
+    }
+
     /// A sign of life: the leases with these epochs last longer. Returns those that the worker has no more, so that it
     /// stops working on them.
     pub fn heartbeat(&mut self, worker: WorkerId, epochs: &[Epoch], now: Time) -> Vec<Epoch> {

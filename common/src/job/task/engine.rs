@@ -12,6 +12,7 @@ use crate::recurrence::extensions::layer_of_duals;
 use crate::space::code::Ranks;
 use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
+use crate::space::needed::places;
 use crate::space::split::Split;
 use crate::store::{BlockImage, ShardKind, Store, StoreError, bases_image};
 use crate::symmetry::Isa;
@@ -101,6 +102,10 @@ impl<const W: usize> Engine for Shared<W> {
         }
     }
 
+    fn has_fibres(&self) -> bool {
+        self.0.split.uppers.is_some()
+    }
+
     fn layer_of_duals(&self, layer: usize) -> Option<usize> {
         if self.0.joined && self.has_values() { layer_of_duals(&self.0.split, layer, self.0.top()) } else { None }
     }
@@ -155,6 +160,15 @@ impl<const W: usize> Engine for Shared<W> {
         bases.sort();
         bases.dedup();
         Merged::of(&self.0, BaseLayer::of_sorted(layer, bases))
+    }
+
+    fn measure(&self, shards: &[BlockImage], layer: usize) -> Result<Vec<(u64, u64)>, TaskError> {
+        let Tasks { split, ranks, .. } = &*self.0;
+        let measure = |image| {
+            let bases = bases_of::<W>(image)?;
+            Ok((bases.len() as u64, places(split, ranks, &bases, layer, self.0.top()).1))
+        };
+        shards.iter().map(measure).collect()
     }
 
     fn index(&self, shards: &[BlockImage], layer: usize, threads: usize) -> Result<LayerIndex, TaskError> {

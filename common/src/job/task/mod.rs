@@ -171,6 +171,9 @@ pub trait Engine: Send + Sync {
     /// Whether the question has values.
     fn has_values(&self) -> bool;
 
+    /// Whether the slots of a layer depend on the largest size of ideals.
+    fn has_fibres(&self) -> bool;
+
     /// The layer that the duals of a layer's ideals are in, if e(P) is joined over this layer.
     fn layer_of_duals(&self, layer: usize) -> Option<usize>;
 
@@ -202,6 +205,12 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`TaskError::Input`] if the candidates are not what they should be.
     fn merge(&self, candidates: &[BlockImage], layer: usize) -> Result<Merged, TaskError>;
+
+    /// Bases and slots of each shard of a layer, given its shards in order.
+    ///
+    /// # Errors
+    /// [`TaskError::Input`] if the shards are not what they should be.
+    fn measure(&self, shards: &[BlockImage], layer: usize) -> Result<Vec<(u64, u64)>, TaskError>;
 
     /// An index of a layer, given its shards in order.
     ///

@@ -1,0 +1,137 @@
+//! A job at a coordinator: its engine, how far it is, and what its tasks take.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use antichain_common::job::task::{Engine, Findings, Task, TaskKind, TaskSizes};
+use antichain_common::job::{JobId, Plan};
+
+use super::documents::{ClusterRecord, Standing};
+use super::pace::Pace;
+use crate::course::{Course, Cut, Next};
+use crate::ledger::Need;
+use crate::task_id::JobNumber;
+
+/// Edges that lead up from a base, about.
+const EDGES_OF_A_BASE: u64 = 16;
+
+/// A job that is not over.
+pub struct Job {
+    /// Its id.
+    pub id: JobId,
+    /// What is stored of it.
+    pub record: ClusterRecord,
+    /// What does its tasks; of use to the coordinator for merging and sampling.
+    pub engine: Arc<dyn Engine>,
+    /// How far it is; `None` if it is one task.
+    pub course: Option<Course>,
+    /// What the plan says of it.
+    pub plan: Plan,
+    /// Tasks whose results are stored.
+    pub done: u64,
+    /// Work of these.
+    pub work_done: u64,
+    /// States dealt with.
+    pub states: u64,
+    /// How fast it goes.
+    pub pace: Pace,
+    /// When it began to run in this process.
+    pub since: Instant,
+}
+
+impl Job {
+    /// Its number.
+    pub fn number(&self) -> JobNumber {
+        JobNumber(self.record.number)
+    }
+
+    /// Whether its tasks are handed out.
+    pub fn is_running(&self) -> bool {
+        self.record.standing == Standing::Running
+    }
+
+    /// Tasks and steps that are possible now and were not before.
+    pub fn next(&mut self) -> Next {
+        self.course.as_mut().map(Course::next).unwrap_or_default()
+    }
+
+    /// All tasks that are possible and not done.
+    pub fn open_tasks(&self) -> Vec<Task> {
+        match &self.course {
+            Some(course) => course.open_tasks(),
+            None => vec![Task { kind: TaskKind::Whole, layer: 0, shard: 0 }],
+        }
+    }
+
+    /// Its findings are stored.
+    pub fn add(&mut self, task: Task, findings: Findings, now: Duration) {
+        self.done += 1;
+        self.work_done += self.need(task).work;
+        if let Findings::Solved(solved) = &findings {
+            self.states += solved.slots;
+        }
+        self.pace.record(now, self.work_done, self.states);
+        if let Some(course) = &mut self.course {
+            course.add(task, findings);
+        }
+    }
+
+    /// Seconds that it has been running.
+    pub fn seconds(&self) -> f64 {
+        let here = if self.is_running() { self.since.elapsed().as_secs_f64() } else { 0.0 };
+        self.record.seconds + here
+    }
+
+    /// Work in all, as far as that is known or expected.
+    pub fn work_total(&self) -> u64 {
+        // Every edge is followed up and down, every slot written once.
+        ((2.0 * self.plan.edges + self.plan.states) as u64).max(self.work_done)
+    }
+
+    fn cut(&self, layer: Option<usize>) -> Option<&Cut> {
+        self.course.as_ref()?.cut(layer?)
+    }
+
+    /// What a task takes.
+    pub fn need(&self, task: Task) -> Need {
+        let Task { kind, layer, shard } = task;
+        let below = layer.checked_sub(1);
+        let (of, read) = match kind {
+            TaskKind::Whole => return Need { work: self.work_of_plan(), memory: self.plan.memory_bytes as u64 },
+            TaskKind::Enumerate => (below, None),
+            TaskKind::Solve => (Some(layer), below),
+            TaskKind::Join => (Some(layer), Some(layer)),
+        };
+        let own = self.cut(of);
+        let own_shard = own.and_then(|cut| cut.shards.get(shard)).copied();
+        let (bases, slots) = own_shard.map_or((0, 0), |shard| (shard.bases, shard.slots));
+        let read = self.cut(read);
+        let sizes = TaskSizes {
+            bases_read: read.map_or(0, Cut::bases),
+            slots_read: read.map_or(0, Cut::slots),
+            bases,
+            slots,
+            width: self.course.as_ref().and_then(|course| course.width(below?)).unwrap_or(1),
+        };
+        let edges = own.map_or(0, |cut| (cut.edges as u128 * u128::from(bases) / u128::from(cut.bases().max(1))) as u64);
+        let work = match kind {
+            TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
+            TaskKind::Solve => edges + slots,
+            // Little of it for most shards, and for none more than a part of their values.
+            TaskKind::Join => slots / 16,
+        };
+        Need { work: work.max(1), memory: self.engine.memory_of(task, &sizes) }
+    }
+
+    fn work_of_plan(&self) -> u64 {
+        ((2.0 * self.plan.edges + self.plan.states) as u64).max(1)
+    }
+
+    /// Where in its layer a shard is, as a number below 2^20.
+    pub fn position(&self, task: Task) -> u64 {
+        const ONE: u64 = 1 << 20;
+        let of = if task.kind == TaskKind::Enumerate { task.layer.checked_sub(1) } else { Some(task.layer) };
+        let shards = self.cut(of).map_or(1, |cut| cut.shards.len() as u64).max(1);
+        ((2 * task.shard as u64 + 1) * ONE / (2 * shards)).min(ONE - 1)
+    }
+}

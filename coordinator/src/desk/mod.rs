@@ -1,0 +1,199 @@
+//! The desk: jobs, workers and leases of a coordinator, on one store.
+//!
+//! ```text
+//! services ──▶ Desk ── state (one lock, microseconds)
+//!                │
+//!                ├──▶ clerk: stores results, a group of them a commit, and only then tells the ledger
+//!                └──▶ foreman: merges, settles, completes and concludes, one step at a time
+//! ```
+//! What the state says to be done is stored: it is told after the commit. So a coordinator that is killed comes back with
+//! everything it has ever said yes to.
+
+mod clerk;
+mod documents;
+mod foreman;
+mod job;
+mod jobs;
+mod pace;
+mod restore;
+mod state;
+mod status;
+mod steps;
+mod tables;
+mod work;
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use antichain_common::store::{Commit, Store, StoreError, free_space};
+use tokio::sync::Notify;
+
+use crate::course::Step;
+use crate::ledger::{Settings, Time};
+use crate::task_id::JobNumber;
+use clerk::Delivered;
+use documents::{COORDINATOR, EPOCHS};
+pub use jobs::JobsError;
+pub use status::{Doing, JobStatus, Progress, WorkerStatus};
+use state::State;
+pub use tables::{LayerOfShards, ShardFiles};
+pub use work::{Incoming, LeaseOffer, Opened, Opening, Registered, Registration, WorkError};
+
+/// Epochs that a coordinator has for itself from one start to the next.
+const EPOCHS_OF_A_START: u64 = 1 << 32;
+/// Bytes of disk that stay free: the catalogue must always be able to write.
+const LEAST_ROOM: u64 = 32 << 20;
+/// Time between two looks at leases, disk and workers.
+const TICK: Duration = Duration::from_millis(500);
+
+/// See the head of this file.
+pub struct Desk {
+    store: Arc<Store>,
+    state: Mutex<State>,
+    settings: Settings,
+    start: Instant,
+    /// Woken when there may be tasks to hand out.
+    tasks: Notify,
+    /// Woken when the standing or the progress of a job changes.
+    news: Notify,
+    clerk: Sender<Delivered>,
+    foreman: Sender<(JobNumber, Step)>,
+}
+
+impl Desk {
+    /// Opens the desk: jobs that are not over go on.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn open(store: Store, settings: Settings) -> Result<Arc<Self>, StoreError> {
+        let epochs: u64 = store.document(COORDINATOR, EPOCHS)?.unwrap_or(1);
+        let mut commit = Commit::new();
+        commit.put_document(COORDINATOR, EPOCHS, &(epochs + EPOCHS_OF_A_START))?;
+        store.commit(commit)?;
+        let (clerk, results) = channel();
+        let (foreman, steps) = channel();
+        let desk = Arc::new(Self {
+            store: Arc::new(store),
+            state: Mutex::new(State::new(settings, epochs)),
+            settings,
+            start: Instant::now(),
+            tasks: Notify::new(),
+            news: Notify::new(),
+            clerk,
+            foreman,
+        });
+        desk.restore_all()?;
+        let (weak, named) = (Arc::downgrade(&desk), std::thread::Builder::new().name("clerk".to_owned()));
+        named.spawn(move || clerk::serve(&weak, &results)).map_err(thread_failed)?;
+        let (weak, named) = (Arc::downgrade(&desk), std::thread::Builder::new().name("foreman".to_owned()));
+        named.spawn(move || foreman::serve(&weak, &steps)).map_err(thread_failed)?;
+        let (weak, named) = (Arc::downgrade(&desk), std::thread::Builder::new().name("watchman".to_owned()));
+        let watch = move || {
+            while let Some(desk) = weak.upgrade() {
+                desk.tick();
+                drop(desk);
+                std::thread::sleep(TICK);
+            }
+        };
+        named.spawn(watch).map_err(thread_failed)?;
+        Ok(desk)
+    }
+
+    /// The store, for what only reads.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// Time since the desk was opened.
+    pub fn now(&self) -> Time {
+        self.start.elapsed()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns when there may be tasks that were not there before.
+    pub async fn tasks_changed(&self) {
+        self.tasks.notified().await;
+    }
+
+    /// Returns when there may be something new to say of a job.
+    pub async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// From now on nothing is handed out any more.
+    pub fn drain(&self) {
+        self.state().is_draining = true;
+        self.tasks.notify_waiters();
+        self.news.notify_waiters();
+    }
+
+    /// Whether [`drain`](Self::drain) was called.
+    pub fn is_draining(&self) -> bool {
+        self.state().is_draining
+    }
+
+    /// Looks after leases, room on the disk, and who is heard of.
+    fn tick(self: &Arc<Self>) {
+        let no_room = self.lack_of_room(0);
+        let now = self.now();
+        let mut state = self.state();
+        for loss in state.ledger.expire(now) {
+            let name = state.name_of(loss.worker);
+            match state.job_of(loss.task) {
+                Some((job, task)) if loss.set_aside => tracing::warn!(
+                    job = %job.id, %task, worker = name,
+                    "a task was lost with several workers and is set aside"
+                ),
+                Some((job, task)) => tracing::warn!(job = %job.id, %task, worker = name, "not heard of: handed out again"),
+                None => {}
+            }
+        }
+        state.share(now);
+        if state.no_room.is_some() != no_room.is_some() {
+            match &no_room {
+                Some(reason) => tracing::warn!("{reason}"),
+                None => tracing::info!("there is room on the disk again"),
+            }
+        }
+        state.no_room = no_room;
+        drop(state);
+        self.tasks.notify_waiters();
+        self.news.notify_waiters();
+    }
+
+    /// Why a file of so many bytes cannot be stored, if it cannot.
+    fn lack_of_room(&self, bytes: u64) -> Option<String> {
+        let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
+        (free < LEAST_ROOM.saturating_add(bytes)).then(|| {
+            format!(
+                "the disk of the coordinator is full: {} MiB are free in {}; work goes on when there is more",
+                free >> 20,
+                self.store.directory().display()
+            )
+        })
+    }
+
+    /// Puts steps to be done before the foreman.
+    fn put_steps(&self, number: JobNumber, steps: Vec<Step>) {
+        for step in steps {
+            // It ends with the desk only.
+            let _ = self.foreman.send((number, step));
+        }
+    }
+
+    /// Lets a job go on as far as its stored findings allow.
+    fn advance(&self, number: JobNumber) {
+        let steps = self.state().advance(number);
+        self.put_steps(number, steps);
+        self.tasks.notify_waiters();
+        self.news.notify_waiters();
+    }
+}
+
+fn thread_failed(source: std::io::Error) -> StoreError {
+    StoreError::Io { path: "a thread of the coordinator".into(), source }
+}

@@ -1,0 +1,262 @@
+//! Taking up what is stored of a job: at the start of a coordinator, and when a job is submitted or goes on.
+
+use std::time::Instant;
+
+use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
+use antichain_common::job::task::{Engine, Findings, TaskKind, engine};
+use antichain_common::job::{JobId, Plan, plan};
+use antichain_common::poset::Poset;
+use antichain_common::store::{Commit, ShardKind, Store, StoreError};
+
+use super::Desk;
+use super::clerk::has_file;
+use super::documents::{CLUSTER, ClusterRecord, Standing, StoredFindings, TASK_PREFIX, load_cut};
+use super::job::Job;
+use super::pace::Pace;
+use super::steps::StepError;
+use crate::course::{Course, Cut, CutShard, Shape};
+use crate::ledger::WorkerId;
+use crate::task_id::{JobNumber, task_id};
+
+/// Nobody: whose results from before a restart are.
+const NOBODY: WorkerId = WorkerId(0);
+
+impl Desk {
+    /// Takes up all jobs that are not over.
+    ///
+    /// # Errors
+    /// Errors of reading the catalogue. A job that cannot be taken up has failed.
+    pub(super) fn restore_all(&self) -> Result<(), StoreError> {
+        for name in self.store.documents_of_owners("")?.into_iter().filter(|document| document.name == CLUSTER) {
+            let job = JobId(name.owner);
+            let Some(mut record) = ClusterRecord::load(&self.store, &job)? else { continue };
+            if !matches!(record.standing, Standing::Running | Standing::Paused) {
+                continue;
+            }
+            record.resumed = true;
+            let number = JobNumber(record.number);
+            match self.take_up(record.clone()) {
+                Ok(()) => tracing::info!(%job, "taken up"),
+                Err(error) => {
+                    tracing::error!(%job, "cannot be taken up: {error}");
+                    record.standing = Standing::Failed;
+                    record.reason = error.to_string();
+                    let mut commit = Commit::new();
+                    commit.put_document(&job.0, CLUSTER, &record)?;
+                    self.store.commit(commit)?;
+                    self.state().jobs.remove(&number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up a job, with everything that is stored of it and whole.
+    ///
+    /// # Errors
+    /// Errors of the store; the poset's, if it is none.
+    pub(super) fn take_up(&self, record: ClusterRecord) -> Result<(), StepError> {
+        let poset: Poset = record.spec.poset.parse()?;
+        let plan = plan(record.spec.question, &poset, record.spec.limits)?;
+        let engine = engine(&record.spec)?;
+        let id = record.spec.id();
+        let number = JobNumber(record.number);
+        let mut course = None;
+        let mut known = Known::default();
+        if !record.whole {
+            known = Restoring { store: &self.store, id: &id, engine: &*engine, plan: &plan, record: &record }.known()?;
+            course = Some(known.course(&*engine));
+        }
+        let pace = Pace::default();
+        let (done, work_done, states, since) = (0, 0, 0, Instant::now());
+        let mut job = Job { id, record, engine, course, plan, done, work_done, states, pace, since };
+        let now = self.now();
+        (job.work_done, job.states) = known.complete_work();
+        let mut state = self.state();
+        for StoredFindings { task, findings, digest, .. } in known.findings {
+            let need = job.need(task);
+            if let Ok(digest) = blake3::Hash::from_hex(&digest) {
+                state.ledger.add_done(task_id(number, task), need, *digest.as_bytes(), NOBODY);
+            }
+            job.add(task, findings, now);
+        }
+        // What comes before this process says nothing of how fast it goes.
+        job.pace.restart();
+        state.jobs.insert(number, job);
+        drop(state);
+        self.advance(number);
+        self.finish_whole(number);
+        Ok(())
+    }
+}
+
+/// What is stored of a job and whole.
+#[derive(Default)]
+struct Known {
+    /// How the layers are cut, from the empty base on.
+    cuts: Vec<Cut>,
+    /// Widths of the complete layers, from the empty base on.
+    complete: Vec<usize>,
+    /// Findings about the others.
+    findings: Vec<StoredFindings>,
+}
+
+impl Known {
+    fn course(&self, engine: &dyn Engine) -> Course {
+        let last_layer = engine.last_layer();
+        let duals = (0..=last_layer).map(|layer| engine.layer_of_duals(layer)).collect();
+        let shape = Shape { last_layer, has_values: engine.has_values(), duals };
+        let mut course = Course::new(shape, self.cuts.first().cloned().unwrap_or_default());
+        self.cuts.iter().enumerate().for_each(|(layer, cut)| course.set_cut(layer, cut.clone()));
+        self.complete.iter().enumerate().for_each(|(layer, &width)| course.complete(layer, width));
+        course
+    }
+
+    /// Work and states of the complete layers.
+    fn complete_work(&self) -> (u64, u64) {
+        let complete = || self.cuts.iter().take(self.complete.len());
+        (complete().map(|cut| 2 * cut.edges + cut.slots()).sum(), complete().map(Cut::slots).sum())
+    }
+}
+
+struct Restoring<'a> {
+    store: &'a Store,
+    id: &'a JobId,
+    engine: &'a dyn Engine,
+    plan: &'a Plan,
+    record: &'a ClusterRecord,
+}
+
+impl Restoring<'_> {
+    fn known(&self) -> Result<Known, StepError> {
+        let mut known = Known { cuts: self.cuts()?, ..Known::default() };
+        known.complete = self.complete(known.cuts.len())?;
+        for document in self.store.documents(&self.id.0)? {
+            if !document.name.starts_with(TASK_PREFIX) {
+                continue;
+            }
+            let Some(found) = self.store.document::<StoredFindings>(&self.id.0, &document.name)? else { continue };
+            let task = found.task;
+            let of_use = match task.kind {
+                TaskKind::Enumerate => task.layer >= known.cuts.len(),
+                TaskKind::Solve | TaskKind::Join => task.layer >= known.complete.len() && task.layer < known.cuts.len(),
+                TaskKind::Whole => false,
+            };
+            if of_use && has_file(self.store, self.id, &found)? {
+                known.findings.push(found);
+            }
+        }
+        Ok(known)
+    }
+
+    /// How the layers are cut, as far as their bases are all there, those that other jobs have found included.
+    fn cuts(&self) -> Result<Vec<Cut>, StepError> {
+        let mut cuts = vec![self.first_cut()?];
+        for layer in 1..=self.engine.last_layer() {
+            let stored = self.store.shards_in_layer(self.engine.space(), ShardKind::Bases, layer as u16)?;
+            let cut = match load_cut(self.store, self.id, layer)? {
+                Some(cut) => Some(cut),
+                None => self.cut_of_space(layer)?,
+            };
+            let whole = |cut: &Cut| {
+                let counts = stored.iter().map(|(_, record)| record.count);
+                counts.eq(cut.shards.iter().map(|shard| shard.bases))
+            };
+            let Some(cut) = cut.filter(whole) else { break };
+            cuts.push(cut);
+        }
+        Ok(cuts)
+    }
+
+    fn first_cut(&self) -> Result<Cut, StepError> {
+        let merged = self.engine.first_layer()?;
+        let key = bases_key(self.engine.space(), 0, 0);
+        let mut cut = Cut::default();
+        for shard in merged.shards {
+            cut.shards.push(CutShard { bases: shard.bases, slots: shard.slots });
+            if self.store.shard(&key)?.is_none() {
+                let written = self.store.write_image(&key, &shard.image)?;
+                let mut commit = Commit::new();
+                commit.put_shard(key.clone(), written.record());
+                self.store.commit(commit)?;
+            }
+        }
+        Ok(cut)
+    }
+
+    /// How a layer of which other jobs have stored the bases is cut.
+    fn cut_of_space(&self, layer: usize) -> Result<Option<Cut>, StepError> {
+        let Some(space) = self.space_layer(layer)? else { return Ok(None) };
+        let mut images = Vec::new();
+        for (key, _) in self.store.shards_in_layer(self.engine.space(), ShardKind::Bases, layer as u16)? {
+            match self.store.read_image(&key) {
+                Ok(image) => images.push(image),
+                Err(error) if error.damaged_file().is_some() => {
+                    tracing::warn!("{error}; it is set aside and its bases are found again");
+                    self.store.set_aside(&key)?;
+                    return Ok(None);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let shards = self.engine.measure(&images, layer)?;
+        let shards = shards.into_iter().map(|(bases, slots)| CutShard { bases, slots }).collect();
+        Ok(Some(Cut { shards, edges: space.edges }))
+    }
+
+    /// The record of a layer of the space, if it is about ideals of the same sizes.
+    fn space_layer(&self, layer: usize) -> Result<Option<SpaceLayer>, StoreError> {
+        let space = SpaceLayer::load(self.store, self.engine.space(), layer)?;
+        Ok(space.filter(|space| !self.engine.has_fibres() || space.top == self.plan.method.top()))
+    }
+
+    /// The widths of the layers that are complete, of those that are cut. If the values that the next one needs are not
+    /// there, none is, and what is left of them is removed.
+    fn complete(&self, cut: usize) -> Result<Vec<usize>, StepError> {
+        let mut complete: Vec<ValueLayer> = Vec::new();
+        let mut widths = Vec::new();
+        for layer in 0..cut {
+            if self.space_layer(layer)?.is_none() {
+                break;
+            }
+            if self.engine.has_values() {
+                let Some(record) = ValueLayer::load(self.store, self.id, layer)? else { break };
+                widths.push(record.width);
+                complete.push(record);
+            } else {
+                widths.push(1);
+            }
+        }
+        let needed = if self.record.keep_values { 0 } else { complete.len().saturating_sub(1) };
+        for record in complete.iter().skip(needed) {
+            if !record.is_kept(self.store, self.id)? {
+                tracing::warn!(job = %self.id, "values of layer {} are gone; all are computed again", record.layer);
+                self.forget_values()?;
+                return Ok(Vec::new());
+            }
+        }
+        Ok(widths)
+    }
+
+    /// Removes everything that was computed after the bases.
+    fn forget_values(&self) -> Result<(), StoreError> {
+        let owner = &self.id.0;
+        let mut commit = Commit::new();
+        for kind in [ShardKind::Values, ShardKind::Sample] {
+            for (key, _) in self.store.shards_of(owner, kind)? {
+                commit.remove_shard(key);
+            }
+        }
+        for document in self.store.documents(owner)? {
+            let name = &document.name;
+            let is_findings = || {
+                let found = self.store.document::<StoredFindings>(owner, name)?;
+                Ok::<_, StoreError>(found.is_some_and(|found| !matches!(found.findings, Findings::Enumerated { .. })))
+            };
+            if name.starts_with(LAYER_PREFIX) || name.starts_with(TASK_PREFIX) && is_findings()? {
+                commit.remove_document(owner, name);
+            }
+        }
+        self.store.commit(commit)
+    }
+}

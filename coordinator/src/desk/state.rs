@@ -1,0 +1,167 @@
+//! What a coordinator knows, behind one lock that is held for microseconds only: nothing is read or written under it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use antichain_common::job::JobId;
+use antichain_common::job::task::Task;
+
+use super::documents::Standing;
+use super::job::Job;
+use crate::course::Step;
+use crate::ledger::{Ledger, Lease, Refusal, Settings, TaskId, Time, Wish, WorkerId};
+use crate::task_id::{JobNumber, batch_of, task_id, task_of, tasks_of};
+
+/// A worker.
+pub struct Worker {
+    /// Host and process, for people.
+    pub name: String,
+    /// Threads that compute.
+    pub threads: u32,
+    /// Bytes that tasks may use.
+    pub memory: u64,
+    /// Where others can fetch from it.
+    pub peer: Option<String>,
+    /// When it was heard of last.
+    pub seen: Time,
+    /// Results that counted.
+    pub delivered: u64,
+}
+
+/// Jobs, workers and leases.
+pub struct State {
+    /// Whose the tasks are.
+    pub ledger: Ledger,
+    /// The jobs that are not over.
+    pub jobs: BTreeMap<JobNumber, Job>,
+    /// The workers that have registered.
+    pub workers: BTreeMap<WorkerId, Worker>,
+    /// Workers by the number that their process chose.
+    pub instances: HashMap<u64, WorkerId>,
+    /// Why nothing can be stored at the moment.
+    pub no_room: Option<String>,
+    /// Whether it is about to stop.
+    pub is_draining: bool,
+    lease: Duration,
+    next_worker: u64,
+    /// The part of a layer that each live worker prefers, as the place of its middle among 2^20: workers share a layer
+    /// evenly, and each finds much of what it needs among what it made itself.
+    homes: HashMap<WorkerId, u64>,
+}
+
+impl State {
+    /// No job, no worker; no epoch below `next_epoch` is given out.
+    pub fn new(settings: Settings, next_epoch: u64) -> Self {
+        Self {
+            ledger: Ledger::after_restart(settings, next_epoch),
+            jobs: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            instances: HashMap::new(),
+            no_room: None,
+            is_draining: false,
+            lease: settings.lease,
+            next_worker: 1,
+            homes: HashMap::new(),
+        }
+    }
+
+    /// The number of a worker by that of its process: the same at every registration.
+    pub fn worker_of_instance(&mut self, instance: u64) -> WorkerId {
+        if let Some(&worker) = self.instances.get(&instance) {
+            return worker;
+        }
+        let worker = WorkerId(self.next_worker);
+        self.next_worker += 1;
+        self.instances.insert(instance, worker);
+        worker
+    }
+
+    /// The job of that id, if it is not over.
+    pub fn job(&self, id: &JobId) -> Option<&Job> {
+        self.jobs.values().find(|job| job.id == *id)
+    }
+
+    /// The same, to be changed.
+    pub fn job_mut(&mut self, id: &JobId) -> Option<&mut Job> {
+        self.jobs.values_mut().find(|job| job.id == *id)
+    }
+
+    /// Hands out what a job's stored findings make possible, and returns the steps that do.
+    pub fn advance(&mut self, number: JobNumber) -> Vec<Step> {
+        let Some(job) = self.jobs.get_mut(&number).filter(|job| job.is_running()) else { return Vec::new() };
+        let next = job.next();
+        for task in next.tasks {
+            self.ledger.add(task_id(number, task), job.need(task));
+        }
+        next.steps
+    }
+
+    /// Hands out everything of a job that is possible and not done, as after a pause.
+    pub fn hand_out(&mut self, number: JobNumber) {
+        let Some(job) = self.jobs.get(&number).filter(|job| job.is_running()) else { return };
+        for task in job.open_tasks() {
+            self.ledger.add(task_id(number, task), job.need(task));
+        }
+    }
+
+    /// Takes the tasks of a job back.
+    pub fn take_back(&mut self, number: JobNumber) {
+        self.ledger.drop_tasks(tasks_of(number));
+    }
+
+    /// Leases for a worker: of the first tasks in turn those that are near to what it has.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn acquire(&mut self, worker: WorkerId, most: usize, now: Time) -> Result<Vec<Lease>, Refusal> {
+        if self.no_room.is_some() || self.is_draining {
+            return Ok(Vec::new());
+        }
+        let memory = self.workers.get(&worker).map_or(0, |worker| worker.memory);
+        let home = self.homes.get(&worker).copied().unwrap_or(0);
+        let jobs = &self.jobs;
+        let distance = |id: TaskId| {
+            let position = task_of(id).and_then(|(job, task)| Some(jobs.get(&job)?.position(task))).unwrap_or(0);
+            // Its turn first, and then how far it is from home.
+            batch_of(id) << 20 | position.abs_diff(home)
+        };
+        self.ledger.acquire(worker, Wish { most, memory, distance: &distance }, now)
+    }
+
+    /// Shares layers anew among the workers that are heard of.
+    pub fn share(&mut self, now: Time) {
+        let live = self.live(now);
+        let count = (live.len() as u64).max(1);
+        let home = |number: u64| ((2 * number + 1) << 20) / (2 * count);
+        self.homes = live.into_iter().zip(0..).map(|(worker, number)| (worker, home(number))).collect();
+    }
+
+    /// The workers that are heard of and get tasks.
+    pub fn live(&self, now: Time) -> BTreeSet<WorkerId> {
+        let aside: BTreeSet<WorkerId> = self.ledger.workers_set_aside().collect();
+        let heard = |worker: &Worker| now.saturating_sub(worker.seen) <= self.lease;
+        self.workers.iter().filter(|(id, worker)| heard(worker) && !aside.contains(id)).map(|(&id, _)| id).collect()
+    }
+
+    /// The name of a worker.
+    pub fn name_of(&self, worker: WorkerId) -> String {
+        self.workers.get(&worker).map_or_else(|| format!("worker {}", worker.0), |worker| worker.name.clone())
+    }
+
+    /// What a lease is about.
+    pub fn job_of(&self, task: TaskId) -> Option<(&Job, Task)> {
+        let (number, task) = task_of(task)?;
+        Some((self.jobs.get(&number)?, task))
+    }
+
+    /// Stops a job for good or for a while; its record is to be stored.
+    pub fn stop(&mut self, number: JobNumber, standing: Standing, reason: String) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.record.seconds = job.seconds();
+            job.record.standing = standing;
+            job.record.reason = reason;
+            job.pace.restart();
+        }
+        self.take_back(number);
+    }
+}

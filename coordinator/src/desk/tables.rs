@@ -1,0 +1,76 @@
+//! What workers read: how layers are cut, and the files of their shards.
+
+use antichain_common::job::JobId;
+use antichain_common::job::records::{bases_key, values_key};
+use antichain_common::store::{BlockFile, ShardKind, StoreError};
+
+use super::Desk;
+
+/// The shards of a layer of a job.
+pub struct LayerOfShards {
+    /// In order.
+    pub shards: Vec<ShardFiles>,
+}
+
+/// A shard with its files.
+pub struct ShardFiles {
+    /// Number of bases.
+    pub bases: u64,
+    /// Number of slots.
+    pub slots: u64,
+    /// File digest of the bases.
+    pub bases_digest: [u8; 32],
+    /// File digest of the values, once they are there.
+    pub values_digest: Option<[u8; 32]>,
+    /// Limbs of a value, once all shards are there.
+    pub width: usize,
+}
+
+impl Desk {
+    /// The shards of a layer, if the job is there and the layer is cut.
+    ///
+    /// # Errors
+    /// Errors of reading the catalogue.
+    pub fn layer(&self, id: &JobId, layer: usize) -> Result<Option<LayerOfShards>, StoreError> {
+        let found = {
+            let state = self.state();
+            state.job(id).and_then(|job| {
+                let course = job.course.as_ref()?;
+                let cut = course.cut(layer)?.clone();
+                Some((cut, course.width(layer).unwrap_or(0), job.engine.space().to_owned()))
+            })
+        };
+        let Some((cut, width, space)) = found else { return Ok(None) };
+        let bases = self.store.shards_in_layer(&space, ShardKind::Bases, layer as u16)?;
+        let values = self.store.shards_in_layer(&id.0, ShardKind::Values, layer as u16)?;
+        let mut shards = Vec::with_capacity(cut.shards.len());
+        for (number, (shard, (_, record))) in cut.shards.iter().zip(&bases).enumerate() {
+            let values = values.iter().find(|(key, _)| key.shard as usize == number);
+            shards.push(ShardFiles {
+                bases: shard.bases,
+                slots: shard.slots,
+                bases_digest: record.file_digest,
+                values_digest: values.map(|(_, record)| record.file_digest),
+                width,
+            });
+        }
+        Ok((shards.len() == cut.shards.len()).then_some(LayerOfShards { shards }))
+    }
+
+    /// The file of a shard of bases, or of values.
+    ///
+    /// # Errors
+    /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
+    pub fn file(&self, id: &JobId, kind: ShardKind, layer: usize, shard: usize) -> Result<Option<BlockFile>, StoreError> {
+        let key = match kind {
+            ShardKind::Values => values_key(id, layer, shard),
+            ShardKind::Bases => {
+                let space = self.state().job(id).map(|job| job.engine.space().to_owned());
+                let Some(space) = space else { return Ok(None) };
+                bases_key(&space, layer, shard)
+            }
+            ShardKind::Candidates | ShardKind::Sample => return Ok(None),
+        };
+        if self.store.shard(&key)?.is_none() { Ok(None) } else { self.store.open_shard(&key).map(Some) }
+    }
+}

@@ -1,0 +1,373 @@
+//! What workers ask of the desk.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
+use antichain_common::job::{JobId, JobSpec};
+use antichain_common::recurrence::limbs::WIDTHS;
+use antichain_common::store::{BlockHead, ShardReceiver, StoreError};
+use tokio::sync::oneshot;
+
+use super::Desk;
+use super::clerk::{Delivered, file_key};
+use super::state::{State, Worker};
+use crate::course::CutShard;
+use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
+
+/// A worker that makes itself known.
+pub struct Registration {
+    /// Number that its process chose.
+    pub instance: u64,
+    /// Host and process, for people.
+    pub name: String,
+    /// Threads that compute.
+    pub threads: u32,
+    /// Bytes that tasks may use.
+    pub memory: u64,
+    /// Where others can fetch from it.
+    pub peer: Option<String>,
+    /// Tasks that it still works on.
+    pub held: Vec<TaskId>,
+}
+
+/// A worker that is known.
+pub struct Registered {
+    /// Its number.
+    pub worker: WorkerId,
+    /// Time between a sign of life and the end of a lease.
+    pub lease: Duration,
+    /// Leases of what it still works on.
+    pub leases: Vec<LeaseOffer>,
+}
+
+/// A lease with all that a worker must know of the task.
+pub struct LeaseOffer {
+    /// The lease.
+    pub lease: Lease,
+    /// The job.
+    pub job: JobId,
+    /// What is asked.
+    pub spec: JobSpec,
+    /// What is to be done.
+    pub task: Task,
+    /// Limbs of a value of the layer below.
+    pub width: usize,
+}
+
+/// Why a worker does not get what it asks for.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum WorkError {
+    /// It must register first, or again.
+    #[error("worker {} is not registered", .0.0)]
+    Unregistered(WorkerId),
+    /// Its results were corrupt.
+    #[error("worker {} is set aside: its results were corrupt", .0.0)]
+    SetAside(WorkerId),
+    /// A result does not agree with itself or with the task.
+    #[error("the result is corrupt: {0}")]
+    Corrupt(String),
+    /// Nothing can be stored at the moment.
+    #[error("{0}")]
+    NoRoom(String),
+    /// The store failed.
+    #[error("the coordinator cannot store it: {0}")]
+    Store(String),
+}
+
+impl From<Refusal> for WorkError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unknown(worker) => Self::Unregistered(worker),
+            Refusal::SetAside(worker) => Self::SetAside(worker),
+        }
+    }
+}
+
+impl From<StoreError> for WorkError {
+    fn from(error: StoreError) -> Self {
+        if error.is_out_of_room() { Self::NoRoom(error.to_string()) } else { Self::Store(error.to_string()) }
+    }
+}
+
+/// The beginning of a delivery.
+pub struct Opening<'a> {
+    /// Whose it is.
+    pub worker: WorkerId,
+    /// The task.
+    pub task: TaskId,
+    /// The lease.
+    pub epoch: Epoch,
+    /// What was found, as a JSON document.
+    pub findings: &'a [u8],
+    /// Header, end and length of the file, if there is one.
+    pub file: Option<(&'a [u8], &'a [u8], u64)>,
+}
+
+/// A result that is being received.
+pub struct Incoming {
+    desk: Arc<Desk>,
+    worker: WorkerId,
+    task: TaskId,
+    epoch: Epoch,
+    findings: Findings,
+    digest: Digest,
+    receiver: Option<ShardReceiver>,
+}
+
+/// Whether more is wanted of a delivery.
+pub enum Opened {
+    /// Its blocks.
+    Receiving(Box<Incoming>),
+    /// Nothing: what it is worth is clear.
+    Decided(Delivery),
+}
+
+impl Desk {
+    /// Makes a worker known, or known again.
+    pub fn register(&self, registration: Registration) -> Registered {
+        let Registration { instance, name, threads, memory, peer, held } = registration;
+        let now = self.now();
+        let mut state = self.state();
+        let worker = state.worker_of_instance(instance);
+        state.ledger.register(worker, memory);
+        let delivered = state.workers.get(&worker).map_or(0, |worker| worker.delivered);
+        tracing::info!(worker = name, threads, "registered");
+        state.workers.insert(worker, Worker { name, threads, memory, peer, seen: now, delivered });
+        let has: Vec<Lease> = state.ledger.holds(worker).copied().collect();
+        let (kept, lost): (Vec<_>, Vec<_>) = has.into_iter().partition(|lease| held.contains(&lease.task));
+        // It never heard of these.
+        let lost: Vec<Epoch> = lost.into_iter().map(|lease| lease.epoch).collect();
+        state.ledger.release(worker, &lost);
+        let epochs: Vec<Epoch> = kept.iter().map(|lease| lease.epoch).collect();
+        state.ledger.heartbeat(worker, &epochs, now);
+        let mut leases = kept;
+        leases.extend(held.into_iter().filter_map(|task| state.ledger.adopt(worker, task, now)));
+        state.share(now);
+        let leases = offers(&state, leases);
+        drop(state);
+        self.news.notify_waiters();
+        Registered { worker, lease: self.settings.lease, leases }
+    }
+
+    /// Tasks for a worker, if there are any now.
+    ///
+    /// # Errors
+    /// [`WorkError::Unregistered`], [`WorkError::SetAside`].
+    pub fn acquire(&self, worker: WorkerId, most: usize) -> Result<Vec<LeaseOffer>, WorkError> {
+        let now = self.now();
+        let mut state = self.state();
+        state.see(worker, now)?;
+        let leases = state.acquire(worker, most, now)?;
+        for lease in &leases {
+            if let Some((job, task)) = state.job_of(lease.task) {
+                let worker = state.name_of(worker);
+                tracing::debug!(job = %job.id, %task, worker, epoch = lease.epoch.0, "handed out");
+            }
+        }
+        Ok(offers(&state, leases))
+    }
+
+    /// A sign of life. Returns the leases that the worker has no more.
+    ///
+    /// # Errors
+    /// [`WorkError::Unregistered`].
+    pub fn heartbeat(&self, worker: WorkerId, epochs: &[Epoch]) -> Result<Vec<Epoch>, WorkError> {
+        let now = self.now();
+        let mut state = self.state();
+        state.see(worker, now)?;
+        Ok(state.ledger.heartbeat(worker, epochs, now))
+    }
+
+    /// Leases given back. One that leaves is forgotten.
+    pub fn release(&self, worker: WorkerId, epochs: &[Epoch], leaves: bool) {
+        let now = self.now();
+        let mut state = self.state();
+        state.ledger.release(worker, epochs);
+        if leaves {
+            state.ledger.forget_worker(worker);
+            if let Some(gone) = state.workers.remove(&worker) {
+                tracing::info!(worker = gone.name, "left");
+            }
+            state.instances.retain(|_, &mut id| id != worker);
+            state.share(now);
+        }
+        drop(state);
+        self.tasks.notify_waiters();
+        self.news.notify_waiters();
+    }
+
+    /// Begins to receive a result.
+    ///
+    /// # Errors
+    /// [`WorkError::Corrupt`], which counts against the worker; [`WorkError::NoRoom`], [`WorkError::Store`].
+    pub fn open_delivery(self: &Arc<Self>, opening: &Opening<'_>) -> Result<Opened, WorkError> {
+        let Opening { worker, task, epoch, findings, file } = *opening;
+        let state = self.state();
+        let Some((job, of)) = state.job_of(task) else { return Ok(Opened::Decided(Delivery::Unknown)) };
+        let (id, engine) = (job.id.clone(), job.engine.clone());
+        let course = job.course.as_ref();
+        let shard = course.and_then(|course| course.cut(of.layer)?.shards.get(of.shard)).copied();
+        let below = of.layer.checked_sub(1).and_then(|below| course?.width(below)).unwrap_or(1);
+        drop(state);
+        let head = match file.map(|(header, tail, bytes)| BlockHead::parse(header, tail, bytes)).transpose() {
+            Ok(head) => head,
+            Err(damage) => return Err(self.corrupt(worker, epoch, &format!("its file: {damage}"))),
+        };
+        let checked = check(&*engine, of, findings, head.as_ref(), shard, below);
+        let parsed = checked.map_err(|reason| self.corrupt(worker, epoch, &reason))?;
+        let digest = digest(findings, head.as_ref());
+        let verdict = self.state().ledger.judge(worker, task, epoch, digest);
+        match verdict {
+            // A second result is looked at as closely as a first, before anybody is alarmed.
+            Delivery::Accepted | Delivery::Different(_) => {}
+            other => return Ok(Opened::Decided(other)),
+        }
+        let mut receiver = None;
+        if let (Some((header, tail, bytes)), Some(key)) = (file, file_key(&id, of)) {
+            if let Some(reason) = self.lack_of_room(bytes) {
+                return Err(WorkError::NoRoom(reason));
+            }
+            let receiving = self.store.receive_shard(&key, header, tail, bytes);
+            receiver = Some(receiving.map_err(|error| self.receiving_failed(worker, epoch, error))?);
+        }
+        let desk = self.clone();
+        Ok(Opened::Receiving(Box::new(Incoming { desk, worker, task, epoch, findings: parsed, digest, receiver })))
+    }
+
+    /// Counts a corrupt result against a worker.
+    fn corrupt(&self, worker: WorkerId, epoch: Epoch, reason: &str) -> WorkError {
+        let mut state = self.state();
+        state.ledger.reject(worker, epoch);
+        let name = state.name_of(worker);
+        let aside = state.ledger.workers_set_aside().any(|other| other == worker);
+        drop(state);
+        tracing::warn!(worker = name, "a corrupt result: {reason}");
+        if aside {
+            tracing::warn!(worker = name, "set aside: it gets nothing any more");
+        }
+        self.tasks.notify_waiters();
+        WorkError::Corrupt(reason.to_owned())
+    }
+
+    fn receiving_failed(&self, worker: WorkerId, epoch: Epoch, error: StoreError) -> WorkError {
+        match error.damaged_file() {
+            Some(_) => self.corrupt(worker, epoch, &error.to_string()),
+            None => error.into(),
+        }
+    }
+}
+
+impl Incoming {
+    /// Takes whole blocks as they are stored, the next ones.
+    ///
+    /// # Errors
+    /// As [`Desk::open_delivery`].
+    pub fn push(&mut self, stored: &[u8]) -> Result<(), WorkError> {
+        let Some(receiver) = &mut self.receiver else {
+            return Err(self.desk.corrupt(self.worker, self.epoch, "blocks without a file"));
+        };
+        receiver.push(stored).map_err(|error| self.desk.receiving_failed(self.worker, self.epoch, error))
+    }
+
+    /// Completes the file and hands the result to the clerk; the answer comes when it is stored.
+    ///
+    /// # Errors
+    /// As [`Desk::open_delivery`].
+    pub fn finish(self) -> Result<oneshot::Receiver<Result<Delivery, WorkError>>, WorkError> {
+        let Self { desk, worker, task, epoch, findings, digest, receiver } = self;
+        let record = match receiver.map(ShardReceiver::finish).transpose() {
+            Ok(written) => written.map(antichain_common::store::Written::record),
+            Err(error) => return Err(desk.receiving_failed(worker, epoch, error)),
+        };
+        let (reply, answer) = oneshot::channel();
+        let delivered = Delivered { worker, task, epoch, findings, record, digest, reply };
+        desk.clerk.send(delivered).map_err(|_| WorkError::Store("it is stopping".to_owned()))?;
+        Ok(answer)
+    }
+}
+
+impl State {
+    /// A worker was heard of.
+    fn see(&mut self, worker: WorkerId, now: Duration) -> Result<(), WorkError> {
+        let known = self.workers.get_mut(&worker).ok_or(WorkError::Unregistered(worker))?;
+        known.seen = now;
+        Ok(())
+    }
+}
+
+fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
+    let offer = |lease: Lease| {
+        let (job, task) = state.job_of(lease.task)?;
+        let below = task.layer.checked_sub(1);
+        let width = below.and_then(|below| job.course.as_ref()?.width(below)).unwrap_or(1);
+        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, width })
+    };
+    leases.into_iter().filter_map(offer).collect()
+}
+
+/// The digest of a result: of what was found and of the contents of its file.
+fn digest(findings: &[u8], head: Option<&BlockHead>) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(findings);
+    if let Some(head) = head {
+        hasher.update(&head.payload_digest());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// The findings, if they are of the task and agree with the file.
+fn check(
+    engine: &dyn Engine,
+    task: Task,
+    findings: &[u8],
+    head: Option<&BlockHead>,
+    shard: Option<CutShard>,
+    width_below: usize,
+) -> Result<Findings, String> {
+    let findings: Findings = serde_json::from_slice(findings).map_err(|error| format!("its findings: {error}"))?;
+    let (kind, has_file) = match &findings {
+        Findings::Whole(certificate) if certificate.spec == *engine.spec() => (TaskKind::Whole, false),
+        Findings::Whole(_) => return Err("a certificate of another job".to_owned()),
+        Findings::Enumerated { .. } => (TaskKind::Enumerate, true),
+        Findings::Joined { .. } => (TaskKind::Join, false),
+        Findings::Solved(solved) => {
+            check_solved(solved, head, shard, width_below)?;
+            (TaskKind::Solve, engine.has_values())
+        }
+    };
+    if kind != task.kind {
+        return Err(format!("findings of another kind than {task}"));
+    }
+    if has_file != head.is_some() {
+        return Err(format!("{task} {} a file", if has_file { "needs" } else { "has not" }));
+    }
+    Ok(findings)
+}
+
+fn check_solved(
+    solved: &Solved,
+    head: Option<&BlockHead>,
+    shard: Option<CutShard>,
+    width_below: usize,
+) -> Result<(), String> {
+    let expected = shard.ok_or("a shard that is not cut yet")?;
+    if (solved.bases, solved.slots) != (expected.bases, expected.slots) {
+        return Err(format!("{} bases and {} slots, not {} and {}", solved.bases, solved.slots, expected.bases, expected.slots));
+    }
+    match (&solved.values, head) {
+        (None, None) => Ok(()),
+        (Some(values), Some(head)) => {
+            let digest = blake3::Hash::from_bytes(head.payload_digest()).to_hex();
+            let width = values.width;
+            if !WIDTHS.contains(&width) || width < width_below || head.spec().record_bytes as usize != 8 * width {
+                return Err(format!("values of {width} limbs"));
+            }
+            if head.count() != solved.slots || *digest != *values.digest {
+                return Err("values that are not those of its file".to_owned());
+            }
+            Ok(())
+        }
+        _ => Err("values without a file, or a file without values".to_owned()),
+    }
+}

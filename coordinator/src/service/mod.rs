@@ -1,0 +1,96 @@
+//! The services: thin shells that turn messages into calls of the desk, and what it says into messages and statuses.
+
+mod jobs;
+mod status;
+mod tables;
+mod values;
+mod work;
+
+use std::sync::Arc;
+
+use antichain_common::job::{JobError, JobSpec, Question, SizeLimits};
+use antichain_common::poset::Poset;
+use antichain_proto::v1;
+use tonic::Status;
+
+use crate::desk::{Desk, JobsError};
+
+/// All services on one desk.
+#[derive(Clone)]
+pub struct Services {
+    desk: Arc<Desk>,
+}
+
+impl Services {
+    /// On this desk.
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+}
+
+/// Runs what reads and writes the store where it may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Status> + Send + 'static) -> Result<T, Status> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(_) => Err(Status::internal("a fault of the coordinator; nothing wrong was stored")),
+    }
+}
+
+/// What is asked, if it can be asked.
+fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
+    let message = message.ok_or_else(|| Status::invalid_argument("the job is missing"))?;
+    let question: Question = message.question.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
+    let poset: Poset = message.poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
+    let size = |size: u64| usize::try_from(size).map_err(|_| Status::invalid_argument("a size beyond all posets"));
+    let limits = SizeLimits { min: size(message.min_elements)?, max: message.max_elements.map(size).transpose()? };
+    Ok(JobSpec::new(question, &poset, limits))
+}
+
+fn with_hint(status: fn(String) -> Status, error: &antichain_common::poset::PosetError) -> Status {
+    status(format!("{error}\nhint: {}", error.hint()))
+}
+
+fn message_of(spec: &JobSpec) -> v1::JobSpec {
+    v1::JobSpec {
+        question: spec.question.name().to_owned(),
+        poset: spec.poset.clone(),
+        min_elements: spec.limits.min as u64,
+        max_elements: spec.limits.max.map(|max| max as u64),
+    }
+}
+
+/// The one place that says what a user is told of an error.
+fn status_of(error: JobsError) -> Status {
+    match error {
+        JobsError::Poset(error) => with_hint(Status::invalid_argument, &error),
+        JobsError::NoRoom(reason) => Status::resource_exhausted(reason),
+        JobsError::Over { .. } => Status::failed_precondition(error.to_string()),
+        JobsError::TakeUp(reason) => Status::internal(reason),
+        JobsError::Job(error) => status_of_job(&error),
+    }
+}
+
+fn status_of_job(error: &JobError) -> Status {
+    let text = error.to_string();
+    match error {
+        JobError::NoSuchJob { job, nearest, .. } => {
+            // The directory of a coordinator means nothing to its users.
+            let hint = match nearest.as_slice() {
+                [] => "it has no jobs at all; `antichain submit` begins one".to_owned(),
+                [first, ..] => format!("did you mean {first}? `antichain jobs` lists all"),
+            };
+            Status::not_found(format!("the coordinator has no job `{job}`\nhint: {hint}"))
+        }
+        JobError::Unfinished(_) => {
+            Status::failed_precondition(format!("{text}\nhint: `antichain watch` shows how far it is"))
+        }
+        JobError::NotStored { hint, .. } => Status::failed_precondition(format!("{text}\nhint: {hint}")),
+        JobError::OutOfReach { .. } => {
+            Status::invalid_argument(format!("{text}\nhint: limit the size of the ideals with --max-elements"))
+        }
+        JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
+        JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
+        JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
+        JobError::Interrupted => Status::aborted(text),
+    }
+}

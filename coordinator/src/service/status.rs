@@ -1,0 +1,80 @@
+//! Where jobs and workers stand, as messages.
+
+use antichain_common::job::Answer;
+use antichain_proto::v1;
+
+use super::message_of;
+use crate::desk::{Doing, JobStatus, Progress, WorkerStatus};
+
+impl From<Doing> for v1::JobState {
+    fn from(doing: Doing) -> Self {
+        match doing {
+            Doing::Running => Self::Running,
+            Doing::Waiting => Self::WaitingForWorkers,
+            Doing::Paused => Self::Paused,
+            Doing::Cancelled => Self::Cancelled,
+            Doing::Failed => Self::Failed,
+            Doing::Finished => Self::Finished,
+        }
+    }
+}
+
+impl From<JobStatus> for v1::JobStatus {
+    fn from(status: JobStatus) -> Self {
+        let troubled = status.troubled.into_iter();
+        Self {
+            job: status.job.0,
+            spec: Some(message_of(&status.spec)),
+            state: v1::JobState::from(status.doing).into(),
+            reason: status.reason,
+            progress: Some(status.progress.into()),
+            troubled: troubled.map(|(task, workers)| v1::TroubledTask { task: task.to_string(), workers }).collect(),
+            workers_set_aside: status.workers_set_aside,
+            answer: status.answer.map(|(answer, seconds)| answer_of(&answer, seconds)),
+            workers: status.workers as u32,
+        }
+    }
+}
+
+fn answer_of(answer: &Answer, seconds: f64) -> v1::Answer {
+    v1::Answer {
+        value: answer.value.as_ref().map(ToString::to_string),
+        orbits: answer.orbits.to_string(),
+        labelled: answer.labelled.to_string(),
+        base_layers: answer.base_layers as u32,
+        digest: answer.digest.clone(),
+        elapsed_seconds: seconds,
+        resumed: answer.resumed,
+    }
+}
+
+impl From<Progress> for v1::Progress {
+    fn from(progress: Progress) -> Self {
+        Self {
+            layer: progress.layer as u32,
+            last_layer: progress.last_layer as u32,
+            done: progress.done,
+            leased: progress.tasks.leased as u64,
+            ready: progress.tasks.ready as u64,
+            work_done: progress.work.0,
+            work_total: progress.work.1,
+            ideals: progress.states,
+            ideals_per_second: progress.states_per_second,
+            seconds_left: progress.seconds_left,
+        }
+    }
+}
+
+impl From<WorkerStatus> for v1::WorkerStatus {
+    fn from(worker: WorkerStatus) -> Self {
+        Self {
+            name: worker.name,
+            threads: worker.threads,
+            memory: worker.memory,
+            tasks: worker.tasks,
+            silent_seconds: worker.silent,
+            set_aside: worker.set_aside,
+            delivered: worker.delivered,
+        }
+    }
+}

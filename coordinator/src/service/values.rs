@@ -1,0 +1,92 @@
+//! Values: what the store knows of positions and finished jobs.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use antichain_common::job::{self, Interrupt};
+use antichain_common::poset::Poset;
+use antichain_proto::limits::CHUNK_BYTES;
+use antichain_proto::v1;
+use antichain_proto::v1::values_server::Values;
+use bytes::Bytes;
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status};
+
+use super::{Services, blocking, spec_of, status_of_job};
+
+/// Memory for values that are computed at once, for small posets.
+const QUICK_BYTES: u64 = 1 << 30;
+
+type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// Asks for a stop when it is dropped: when whoever waited has gone.
+struct StopOnDrop(Arc<Interrupt>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
+#[tonic::async_trait]
+impl Values for Services {
+    async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryReply>, Status> {
+        let v1::QueryRequest { spec, positions } = request.into_inner();
+        let spec = spec_of(spec)?;
+        let desk = self.desk.clone();
+        let values = blocking(move || {
+            let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
+            let mut elements = Vec::with_capacity(positions.len());
+            for position in &positions {
+                let parsed = antichain_common::poset::parse_position(&poset, position).map_err(|error| {
+                    Status::invalid_argument(format!("`{position}`: {}\nhint: {}", error.reason(), error.hint()))
+                })?;
+                elements.push((position.clone(), parsed.members));
+            }
+            job::query(Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
+                .map_err(|error| status_of_job(&error))
+        })
+        .await?;
+        let value = |value: job::PositionValue| v1::PositionValue {
+            position: value.position,
+            canonical: value.canonical,
+            value: value.value.to_string(),
+        };
+        Ok(Response::new(v1::QueryReply { values: values.into_iter().map(value).collect() }))
+    }
+
+    type CertificateStream = Replies<v1::DocumentPart>;
+
+    async fn certificate(
+        &self,
+        request: Request<v1::StoredJobRequest>,
+    ) -> Result<Response<Self::CertificateStream>, Status> {
+        let job = request.into_inner().job;
+        let desk = self.desk.clone();
+        let text = blocking(move || {
+            let document = job::certificate(desk.store(), &job).map_err(|error| status_of_job(&error))?;
+            serde_json::to_vec(&document).map_err(|error| Status::internal(error.to_string()))
+        })
+        .await?;
+        let text = Bytes::from(text);
+        let parts = (0..text.len()).step_by(CHUNK_BYTES).map(move |start| {
+            let end = text.len().min(start + CHUNK_BYTES);
+            Ok(v1::DocumentPart { text: text.slice(start..end) })
+        });
+        Ok(Response::new(Box::pin(tokio_stream::iter(parts))))
+    }
+
+    type VerifyStream = Replies<v1::VerifyReply>;
+
+    async fn verify(&self, request: Request<v1::StoredJobRequest>) -> Result<Response<Self::VerifyStream>, Status> {
+        let job = request.into_inner().job;
+        let desk = self.desk.clone();
+        let interrupt = Arc::new(Interrupt::new());
+        let _stop = StopOnDrop(interrupt.clone());
+        let verified =
+            blocking(move || job::verify(desk.store(), &job, &interrupt).map_err(|error| status_of_job(&error))).await?;
+        let passed = verified.passed.into_iter().map(|check| v1::VerifyReply { check, passed: true });
+        let failed = verified.failed.into_iter().map(|check| v1::VerifyReply { check, passed: false });
+        Ok(Response::new(Box::pin(tokio_stream::iter(passed.chain(failed).map(Ok).collect::<Vec<_>>()))))
+    }
+}

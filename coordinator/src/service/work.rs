@@ -1,0 +1,212 @@
+//! Work: register, acquire, heartbeat, deliver, release.
+
+use std::time::Duration;
+
+use antichain_common::job::task::TaskKind;
+use antichain_proto::v1::work_server::Work;
+use antichain_proto::{ENGINE, PROTOCOL, v1};
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{Services, blocking, message_of};
+use crate::desk::{LeaseOffer, Opened, Opening, Registration, WorkError};
+use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
+
+/// A worker waits no longer than this for a task: then it asks again, and is heard of.
+const MOST_WAIT: Duration = Duration::from_secs(20);
+/// Tasks at a time, at most.
+const MOST_TASKS: u32 = 64;
+/// Messages of a delivery that wait for the disk, each of about a mebibyte.
+const WAITING: usize = 4;
+
+fn lease_of(offer: LeaseOffer) -> v1::Lease {
+    let kind = match offer.task.kind {
+        TaskKind::Whole => v1::TaskKind::Whole,
+        TaskKind::Enumerate => v1::TaskKind::Enumerate,
+        TaskKind::Solve => v1::TaskKind::Solve,
+        TaskKind::Join => v1::TaskKind::Join,
+    };
+    v1::Lease {
+        task: offer.lease.task.0,
+        epoch: offer.lease.epoch.0,
+        job: offer.job.0,
+        spec: Some(message_of(&offer.spec)),
+        kind: kind.into(),
+        layer: offer.task.layer as u32,
+        shard: offer.task.shard as u32,
+        width: offer.width as u32,
+    }
+}
+
+fn status_of(error: &WorkError) -> Status {
+    let text = error.to_string();
+    match error {
+        WorkError::Unregistered(_) => Status::not_found(text),
+        WorkError::SetAside(_) => Status::permission_denied(text),
+        WorkError::Corrupt(_) => Status::data_loss(text),
+        // To be tried again.
+        WorkError::NoRoom(_) => Status::resource_exhausted(text),
+        WorkError::Store(_) => Status::unavailable(text),
+    }
+}
+
+fn verdict(delivery: Delivery) -> v1::DeliverReply {
+    let (verdict, reason) = match delivery {
+        Delivery::Accepted => (v1::Verdict::Accepted, ""),
+        Delivery::Identical => (v1::Verdict::Identical, ""),
+        Delivery::Stale => (v1::Verdict::Stale, "the lease has ended"),
+        Delivery::Unknown => (v1::Verdict::Stale, "there is no such task any more"),
+        Delivery::Different(_) => (v1::Verdict::Different, "another worker found something else"),
+    };
+    v1::DeliverReply { verdict: verdict.into(), reason: reason.to_owned() }
+}
+
+#[tonic::async_trait]
+impl Work for Services {
+    async fn register(&self, request: Request<v1::RegisterRequest>) -> Result<Response<v1::RegisterReply>, Status> {
+        let request = request.into_inner();
+        if request.protocol != PROTOCOL || request.engine != ENGINE {
+            return Err(Status::failed_precondition(format!(
+                "the worker speaks protocol {} with engine {}, the coordinator protocol {PROTOCOL} with engine {ENGINE}\n\
+                 hint: run the same version of antichain on both",
+                request.protocol,
+                if request.engine.is_empty() { "unknown" } else { &request.engine },
+            )));
+        }
+        let registered = self.desk.register(Registration {
+            instance: request.instance,
+            name: format!("{}/{}", request.host, request.process),
+            threads: request.threads,
+            memory: request.memory,
+            peer: Some(request.peer_address).filter(|peer| !peer.is_empty()),
+            held: request.held.into_iter().map(TaskId).collect(),
+        });
+        Ok(Response::new(v1::RegisterReply {
+            worker: registered.worker.0,
+            lease_millis: registered.lease.as_millis() as u64,
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            leases: registered.leases.into_iter().map(lease_of).collect(),
+        }))
+    }
+
+    async fn acquire(&self, request: Request<v1::AcquireRequest>) -> Result<Response<v1::AcquireReply>, Status> {
+        let v1::AcquireRequest { worker, most, wait_millis } = request.into_inner();
+        let wait = Duration::from_millis(wait_millis).min(MOST_WAIT);
+        let until = tokio::time::Instant::now() + wait;
+        loop {
+            let leases = self
+                .desk
+                .acquire(WorkerId(worker), most.clamp(1, MOST_TASKS) as usize)
+                .map_err(|error| status_of(&error))?;
+            let over = tokio::time::Instant::now() >= until || self.desk.is_draining();
+            if !leases.is_empty() || over {
+                return Ok(Response::new(v1::AcquireReply { leases: leases.into_iter().map(lease_of).collect() }));
+            }
+            // Whatever comes between the look and this is found at the next tick.
+            let _ = tokio::time::timeout_at(until, self.desk.tasks_changed()).await;
+        }
+    }
+
+    async fn heartbeat(&self, request: Request<v1::HeartbeatRequest>) -> Result<Response<v1::HeartbeatReply>, Status> {
+        let v1::HeartbeatRequest { worker, epochs } = request.into_inner();
+        let epochs: Vec<Epoch> = epochs.into_iter().map(Epoch).collect();
+        let gone = self.desk.heartbeat(WorkerId(worker), &epochs).map_err(|error| status_of(&error))?;
+        Ok(Response::new(v1::HeartbeatReply { gone: gone.into_iter().map(|epoch| epoch.0).collect() }))
+    }
+
+    async fn deliver(
+        &self,
+        request: Request<Streaming<v1::DeliverRequest>>,
+    ) -> Result<Response<v1::DeliverReply>, Status> {
+        let mut messages = request.into_inner();
+        let opening = match messages.message().await?.and_then(|message| message.part) {
+            Some(v1::deliver_request::Part::Opening(opening)) => opening,
+            _ => return Err(Status::invalid_argument("a delivery begins with its opening")),
+        };
+        let desk = self.desk.clone();
+        let opened = blocking(move || {
+            let file = opening.file.as_ref().map(|file| (&file.header[..], &file.tail[..], file.file_bytes));
+            Ok(desk.open_delivery(&Opening {
+                worker: WorkerId(opening.worker),
+                task: TaskId(opening.task),
+                epoch: Epoch(opening.epoch),
+                findings: &opening.findings,
+                file,
+            }))
+        })
+        .await?;
+        let incoming = match opened {
+            Ok(Opened::Decided(delivery)) => return Ok(Response::new(verdict(delivery))),
+            Ok(Opened::Receiving(incoming)) => incoming,
+            Err(error) => return refused(&error),
+        };
+        let (sender, mut blocks) = mpsc::channel::<Bytes>(WAITING);
+        let receiving = tokio::task::spawn_blocking(move || {
+            let mut incoming = incoming;
+            while let Some(stored) = blocks.blocking_recv() {
+                // An empty message ends what has come whole; a stream that breaks off ends without one.
+                if stored.is_empty() {
+                    return incoming.finish().map(Some);
+                }
+                incoming.push(&stored)?;
+            }
+            Ok(None)
+        });
+        let mut broken = None;
+        loop {
+            match messages.message().await {
+                Ok(Some(v1::DeliverRequest { part: Some(v1::deliver_request::Part::Blocks(stored)) })) => {
+                    if !stored.is_empty() && sender.send(stored).await.is_err() {
+                        break;
+                    }
+                }
+                Ok(Some(_)) => {
+                    broken = Some(Status::invalid_argument("blocks were expected"));
+                    break;
+                }
+                Ok(None) => {
+                    // If nobody takes it, the other side has an error to tell.
+                    let _ = sender.send(Bytes::new()).await;
+                    break;
+                }
+                Err(status) => {
+                    broken = Some(status);
+                    break;
+                }
+            }
+        }
+        drop(sender);
+        let received = receiving.await.map_err(|_| Status::internal("a fault of the coordinator"))?;
+        if let Some(status) = broken {
+            return Err(status);
+        }
+        match received {
+            Ok(Some(answer)) => match answer.await {
+                Ok(Ok(delivery)) => Ok(Response::new(verdict(delivery))),
+                Ok(Err(error)) => refused(&error),
+                Err(_) => Err(Status::unavailable("the coordinator is stopping")),
+            },
+            Ok(None) => Err(Status::cancelled("the delivery broke off")),
+            Err(error) => refused(&error),
+        }
+    }
+
+    async fn release(&self, request: Request<v1::ReleaseRequest>) -> Result<Response<v1::ReleaseReply>, Status> {
+        let v1::ReleaseRequest { worker, epochs, leaves } = request.into_inner();
+        let epochs: Vec<Epoch> = epochs.into_iter().map(Epoch).collect();
+        self.desk.release(WorkerId(worker), &epochs, leaves);
+        Ok(Response::new(v1::ReleaseReply {}))
+    }
+}
+
+/// What a worker is told of a result that was not taken: that it is corrupt, or to try again.
+fn refused(error: &WorkError) -> Result<Response<v1::DeliverReply>, Status> {
+    match error {
+        WorkError::Corrupt(reason) => {
+            let verdict = v1::Verdict::Corrupt.into();
+            Ok(Response::new(v1::DeliverReply { verdict, reason: reason.clone() }))
+        }
+        other => Err(status_of(other)),
+    }
+}
