@@ -52,7 +52,7 @@ fn send(
             let count = fitting.count().max(1);
             let mut stored = Vec::new();
             file.read_stored(first..first + count, &mut stored)?;
-            let message = v1::Blocks { first: first as u32, stored: stored.into() };
+            let message = v1::Blocks { first: first as u32, count: count as u32, stored: stored.into() };
             if !send(v1::fetch_reply::Part::Blocks(message)) {
                 return Ok(());
             }
@@ -107,7 +107,10 @@ impl Tables for Services {
             let file = desk.file(&job, kind, request.layer as usize, request.shard as usize);
             let file = file.map_err(|error| status_of(&error))?;
             let file = file.ok_or_else(|| Status::not_found("there is no such shard, or no such job any more"))?;
-            let ranges = ranges(&request.blocks, file.len())?;
+            let ranges = match request.blocks.first().filter(|_| request.all) {
+                Some(from) => vec![(from.first as usize).min(file.len())..file.len()],
+                None => ranges(&request.blocks, file.len())?,
+            };
             Ok((file, (request.head, ranges)))
         })
         .await?;

@@ -1,0 +1,115 @@
+//! Delivering a result: its opening, then the blocks of its file, until the coordinator has stored it or does not want it.
+
+use antichain_common::store::BlockImage;
+use antichain_proto::limits::CHUNK_BYTES;
+use antichain_proto::v1;
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::error::{WorkerError, is_passing};
+use crate::link::{Backoff, Link};
+
+/// Messages that wait for the network, each of about a mebibyte.
+const WAITING: usize = 4;
+
+/// A result.
+pub struct Outcome {
+    /// The task.
+    pub task: u64,
+    /// What was found, as a JSON document.
+    pub findings: Bytes,
+    /// The file, if there is one: header, blocks as they are stored, end.
+    pub file: Option<File>,
+}
+
+/// A file to be sent.
+pub struct File {
+    image: Bytes,
+    head: v1::FileHead,
+    /// Blocks by the mebibyte.
+    chunks: Vec<std::ops::Range<usize>>,
+}
+
+impl File {
+    /// The file of an image.
+    pub fn new(image: &BlockImage) -> Self {
+        let bytes = Bytes::copy_from_slice(&image.bytes);
+        let head = v1::FileHead {
+            header: Bytes::copy_from_slice(image.header()),
+            tail: Bytes::copy_from_slice(image.tail()),
+            file_bytes: image.head.file_bytes(),
+        };
+        let mut chunks: Vec<std::ops::Range<usize>> = Vec::new();
+        for meta in image.head.metas() {
+            let (start, end) = (meta.offset as usize, (meta.offset + u64::from(meta.stored_bytes)) as usize);
+            match chunks.last_mut() {
+                Some(chunk) if end - chunk.start <= CHUNK_BYTES => chunk.end = end,
+                _ => chunks.push(start..end),
+            }
+        }
+        Self { image: bytes, head, chunks }
+    }
+}
+
+/// Delivers, again and again if need be. Returns when the result is stored, or not wanted any more.
+///
+/// # Errors
+/// As [`Link::register`].
+pub async fn deliver(link: &Link, outcome: &Outcome) -> Result<(), WorkerError> {
+    let mut backoff = Backoff::new();
+    // The lease may end meanwhile, and after a restart it is another one.
+    while let Some(held) = link.session.held(outcome.task) {
+        let worker = link.session.worker();
+        match attempt(link, outcome, worker, held.epoch).await {
+            Ok(reply) => {
+                match reply.verdict() {
+                    v1::Verdict::Accepted | v1::Verdict::Identical => {}
+                    v1::Verdict::Stale => tracing::debug!("a result came too late: {}", reply.reason),
+                    _ => tracing::error!("a result was refused: {}", reply.reason),
+                }
+                return Ok(());
+            }
+            Err(status) => {
+                let again = link.register_if_unknown(worker, &status).await? || is_passing(&status);
+                if !again {
+                    tracing::error!("a result cannot be delivered: {}", status.message());
+                    return Ok(());
+                }
+                tracing::debug!("not delivered yet: {}", status.message());
+                backoff.wait().await;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn attempt(link: &Link, outcome: &Outcome, worker: u64, epoch: u64) -> Result<v1::DeliverReply, tonic::Status> {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let opening = v1::Opening {
+        worker,
+        task: outcome.task,
+        epoch,
+        findings: outcome.findings.clone(),
+        file: outcome.file.as_ref().map(|file| file.head.clone()),
+    };
+    let send = async move {
+        let message = |part| v1::DeliverRequest { part: Some(part) };
+        if sender.send(message(v1::deliver_request::Part::Opening(opening))).await.is_err() {
+            return;
+        }
+        for file in &outcome.file {
+            for chunk in &file.chunks {
+                let blocks = v1::deliver_request::Part::Blocks(file.image.slice(chunk.clone()));
+                // Nobody takes it: what it is worth is decided already.
+                if sender.send(message(blocks)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    let mut client = link.work();
+    let call = client.deliver(ReceiverStream::new(receiver));
+    let (reply, ()) = tokio::join!(call, send);
+    Ok(reply?.into_inner())
+}

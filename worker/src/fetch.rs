@@ -1,0 +1,248 @@
+//! Fetching: how layers are cut, bases as images, blocks of values; checked as they come.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use antichain_common::store::{BlockHead, BlockImage};
+use antichain_proto::v1;
+use tonic::{Code, Status};
+
+use crate::error::{Undone, is_passing};
+use crate::link::{Backoff, Link};
+use crate::peers::Peers;
+
+/// Where a shard is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The job.
+    pub job: String,
+    /// What the file holds.
+    pub kind: v1::FileKind,
+    /// The base layer.
+    pub layer: usize,
+    /// The shard.
+    pub shard: usize,
+}
+
+/// Fetches for one worker.
+pub struct Fetcher {
+    link: Arc<Link>,
+    peers: Peers,
+    runtime: tokio::runtime::Handle,
+}
+
+impl Fetcher {
+    /// By this link, from threads that may block.
+    pub fn new(link: Arc<Link>, runtime: tokio::runtime::Handle) -> Self {
+        let peers = Peers::new(link.target().clone());
+        Self { link, peers, runtime }
+    }
+
+    /// How a layer is cut. `is_wanted` says whether to go on trying.
+    ///
+    /// # Errors
+    /// [`Undone::Gone`], [`Undone::Unwanted`].
+    pub fn layer(&self, job: &str, layer: usize, is_wanted: &dyn Fn() -> bool) -> Result<v1::LayerReply, Undone> {
+        self.again(is_wanted, || {
+            let request = v1::LayerRequest { job: job.to_owned(), layer: layer as u32 };
+            let mut tables = self.link.tables();
+            self.runtime.block_on(async { Ok(tables.layer(request).await?.into_inner()) })
+        })
+    }
+
+    /// The head of a file.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn head(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockHead, Undone> {
+        let mut head = None;
+        self.parts(place, &[], true, &[], is_wanted, |_, part| {
+            if let v1::fetch_reply::Part::Head(message) = part {
+                head = Some(BlockHead::parse(&message.header, &message.tail, message.file_bytes)?);
+            }
+            Ok(())
+        })?;
+        head.ok_or_else(|| Undone::Gone("the head of a file".to_owned()))
+    }
+
+    /// A whole file.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn image(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockImage, Undone> {
+        let mut image: Option<(BlockHead, Vec<u8>, Vec<u8>)> = None;
+        let all = [0..u32::MAX as usize];
+        self.parts(place, &[], true, &all, is_wanted, |again, part| {
+            match part {
+                v1::fetch_reply::Part::Head(message) => {
+                    let head = BlockHead::parse(&message.header, &message.tail, message.file_bytes)?;
+                    image = Some((head, message.header.to_vec(), message.tail.to_vec()));
+                }
+                v1::fetch_reply::Part::Blocks(blocks) => {
+                    if let Some((_, bytes, _)) = &mut image {
+                        bytes.extend_from_slice(&blocks.stored);
+                    }
+                }
+            }
+            debug_assert!(!again || image.is_some());
+            Ok(())
+        })?;
+        let (head, mut bytes, tail) = image.ok_or_else(|| Undone::Gone("a file".to_owned()))?;
+        bytes.extend_from_slice(&tail);
+        if bytes.len() as u64 != head.file_bytes() {
+            return Err(Undone::Damaged(antichain_common::store::Damage::Length));
+        }
+        Ok(BlockImage { bytes, head })
+    }
+
+    /// Blocks of a file, given to `take` one by one, each checked against its checksum. What has come is not asked for
+    /// again, should a fetch break off.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn blocks(
+        &self,
+        place: &Place,
+        head: &BlockHead,
+        peers: &[String],
+        ranges: &[Range<usize>],
+        is_wanted: &dyn Fn() -> bool,
+        mut take: impl FnMut(usize, &[u8]) -> Result<(), Undone>,
+    ) -> Result<u64, Undone> {
+        let mut bytes = 0;
+        self.parts(place, peers, false, ranges, is_wanted, |_, part| {
+            let v1::fetch_reply::Part::Blocks(blocks) = part else { return Ok(()) };
+            let mut rest = &blocks.stored[..];
+            bytes += rest.len() as u64;
+            let mut number = blocks.first as usize;
+            while !rest.is_empty() {
+                let missing = Undone::Damaged(antichain_common::store::Damage::Length);
+                let meta = head.metas().get(number).ok_or(missing)?;
+                let stored = rest.split_off(..meta.stored_bytes as usize);
+                let stored = stored.ok_or(Undone::Damaged(antichain_common::store::Damage::Length))?;
+                head.check(number, stored)?;
+                take(number, stored)?;
+                number += 1;
+            }
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Fetches, from a peer first if there is one, and gives every part to `take`. A fetch that broke off goes on with the
+    /// first block that has not come.
+    fn parts(
+        &self,
+        place: &Place,
+        peers: &[String],
+        head: bool,
+        ranges: &[Range<usize>],
+        is_wanted: &dyn Fn() -> bool,
+        mut take: impl FnMut(bool, v1::fetch_reply::Part) -> Result<(), Undone>,
+    ) -> Result<(), Undone> {
+        let mut peers = peers.iter();
+        let mut done = 0;
+        let mut head_is_there = !head;
+        let mut fault = None;
+        let mut tries = 0;
+        self.again(is_wanted, || {
+            tries += 1;
+            let rest = rest_of(ranges, done);
+            let whole = rest.first().is_some_and(|range| range.end == u32::MAX as usize);
+            let request = v1::FetchRequest {
+                job: place.job.clone(),
+                kind: place.kind.into(),
+                layer: place.layer as u32,
+                shard: place.shard as u32,
+                head: !head_is_there,
+                blocks: rest
+                    .iter()
+                    .map(|range| v1::BlockRange { first: range.start as u32, count: (range.end - range.start) as u32 })
+                    .collect(),
+                all: whole,
+            };
+            let peer = peers.next();
+            self.runtime.block_on(async {
+                let mut client = match peer {
+                    Some(address) => self.peers.client(address).await?,
+                    None => self.link.tables(),
+                };
+                let mut messages = client.fetch(request).await?.into_inner();
+                while let Some(message) = messages.message().await? {
+                    let Some(part) = message.part else { continue };
+                    if !is_wanted() {
+                        return Ok(());
+                    }
+                    let blocks = match &part {
+                        v1::fetch_reply::Part::Head(_) => {
+                            head_is_there = true;
+                            0
+                        }
+                        v1::fetch_reply::Part::Blocks(blocks) => blocks.count as usize,
+                    };
+                    if let Err(error) = take(tries > 1, part) {
+                        fault = Some(error);
+                        return Ok(());
+                    }
+                    done += blocks;
+                }
+                Ok(())
+            })
+        })?;
+        match fault {
+            Some(fault) => Err(fault),
+            None if !is_wanted() => Err(Undone::Unwanted),
+            None => Ok(()),
+        }
+    }
+
+    /// Calls again as long as what fails may pass.
+    fn again<T>(
+        &self,
+        is_wanted: &dyn Fn() -> bool,
+        mut call: impl FnMut() -> Result<T, Status>,
+    ) -> Result<T, Undone> {
+        let mut backoff = Backoff::new();
+        loop {
+            match call() {
+                Ok(result) => return Ok(result),
+                Err(_) if !is_wanted() => return Err(Undone::Unwanted),
+                Err(status) if is_passing(&status) => {
+                    tracing::debug!("a fetch failed: {}", status.message());
+                    self.runtime.block_on(backoff.wait());
+                }
+                Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => {
+                    return Err(Undone::Gone(status.message().to_owned()));
+                }
+                Err(status) => return Err(Undone::Gone(format!("{}: {}", status.code(), status.message()))),
+            }
+        }
+    }
+}
+
+/// What is left of ranges when their first blocks are done with.
+fn rest_of(ranges: &[Range<usize>], mut done: usize) -> Vec<Range<usize>> {
+    let mut rest = Vec::new();
+    for range in ranges {
+        let skipped = done.min(range.len());
+        done -= skipped;
+        if skipped < range.len() {
+            rest.push(range.start + skipped..range.end);
+        }
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fetch_that_broke_off_goes_on_with_the_rest() {
+        let ranges = [0..3, 5..6, 8..10];
+        assert_eq!(rest_of(&ranges, 0), ranges);
+        assert_eq!(rest_of(&ranges, 2), [2..3, 5..6, 8..10]);
+        assert_eq!(rest_of(&ranges, 4), [8..10]);
+        assert!(rest_of(&ranges, 6).is_empty());
+    }
+}

@@ -1,0 +1,245 @@
+//! Lanes: threads that take a task each from its lease to its delivery. One computes at a time, with all threads that the
+//! worker has; meanwhile another reads, and another delivers.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use antichain_common::job::task::{Effort, Engine, Findings, Prepared, Table, engine};
+use antichain_common::job::{Interrupt, JobSpec, Question, SizeLimits};
+use antichain_common::store::BlockImage;
+use antichain_proto::v1;
+use bytes::Bytes;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use crate::deliver::{File, Outcome, deliver};
+use crate::error::{Undone, WorkerError};
+use crate::fetch::Place;
+use crate::link::Link;
+use crate::shop::Shop;
+use crate::table::LayerTable;
+
+/// Number of lanes.
+pub const LANES: usize = 3;
+
+/// A task in hand.
+pub struct Assignment {
+    /// The lease.
+    pub lease: v1::Lease,
+    /// A wish to stop.
+    pub interrupt: Arc<Interrupt>,
+}
+
+/// What all lanes share.
+pub struct Lanes {
+    /// To the coordinator.
+    pub link: Arc<Link>,
+    /// What is at hand.
+    pub shop: Shop,
+    /// Threads that compute.
+    pub threads: usize,
+    /// Memory in bytes.
+    pub memory: u64,
+    /// A folder for what a task needs on the disk.
+    pub scratch: std::path::PathBuf,
+    /// Held by who computes.
+    pub bench: Mutex<()>,
+    /// Told when a task is done with.
+    pub done: tokio::sync::Notify,
+    /// Where an error goes that ends the worker.
+    pub failed: mpsc::Sender<WorkerError>,
+}
+
+impl Lanes {
+    /// Serves a lane until no more tasks come.
+    pub fn serve(&self, tasks: &Mutex<std::sync::mpsc::Receiver<Assignment>>, runtime: &Handle) {
+        loop {
+            let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(Assignment { lease, interrupt }) = next else { return };
+            let span = tracing::info_span!(
+                "task",
+                job = lease.job,
+                kind = lease.kind().as_str_name().trim_start_matches("TASK_KIND_"),
+                layer = lease.layer,
+                shard = lease.shard,
+                epoch = lease.epoch
+            );
+            let _entered = span.entered();
+            let start = std::time::Instant::now();
+            match self.compute(&lease, &interrupt) {
+                Ok(outcome) => {
+                    tracing::debug!(seconds = start.elapsed().as_secs_f64(), "done");
+                    if let Err(error) = runtime.block_on(deliver(&self.link, &outcome)) {
+                        // Only the first one counts.
+                        let _ = self.failed.try_send(error);
+                    }
+                    self.link.session.let_go(lease.task);
+                }
+                Err(undone) => {
+                    match &undone {
+                        Undone::Unwanted => tracing::debug!("given up: {undone}"),
+                        Undone::Gone(_) => tracing::info!("given back: {undone}"),
+                        Undone::Damaged(_) | Undone::Task(_) => tracing::error!("not done: {undone}"),
+                    }
+                    if let Some(epoch) = self.link.session.let_go(lease.task) {
+                        if !matches!(undone, Undone::Unwanted) {
+                            // So that it does not come back at once, should nothing have changed.
+                            std::thread::sleep(std::time::Duration::from_millis(500));
+                        }
+                        runtime.block_on(self.link.release(vec![epoch], false));
+                    }
+                }
+            }
+            self.done.notify_waiters();
+        }
+    }
+
+    fn compute(&self, lease: &v1::Lease, interrupt: &Interrupt) -> Result<Outcome, Undone> {
+        let spec = spec_of(lease)?;
+        let engine = self.shop.engine(&lease.job, || Ok(engine(&spec)?))?;
+        let effort =
+            Effort { threads: self.threads, memory: self.memory, interrupt, scratch: &self.scratch };
+        let is_wanted = || !interrupt.is_requested();
+        let (job, layer, shard) = (&lease.job, lease.layer as usize, lease.shard as usize);
+        let (findings, image) = match lease.kind() {
+            v1::TaskKind::Whole => {
+                let _bench = self.bench();
+                (engine.whole(&effort)?, None)
+            }
+            v1::TaskKind::Enumerate => {
+                let below = layer.checked_sub(1).ok_or_else(|| Undone::Gone("layer -1".to_owned()))?;
+                let known = self.shop.layer(job, below, false, &is_wanted)?;
+                let bases = self.shop.bases(job, (below, &known), shard, &is_wanted)?;
+                let _bench = self.bench();
+                let (findings, image) = engine.enumerate(&bases, layer, &effort)?;
+                (findings, Some(image))
+            }
+            v1::TaskKind::Solve => {
+                let known = self.shop.layer(job, layer, false, &is_wanted)?;
+                let bases = self.shop.bases(job, (layer, &known), shard, &is_wanted)?;
+                let mut below = None;
+                if let (true, Some(number)) = (engine.has_values(), layer.checked_sub(1)) {
+                    let layer = self.shop.layer(job, number, true, &is_wanted)?;
+                    below = Some(self.shop.index(&*engine, job, (number, &layer), self.threads, &is_wanted)?);
+                }
+                let task = {
+                    let _bench = self.bench();
+                    engine.prepare_solve(&bases, layer, below.as_ref(), &effort)?
+                };
+                self.finish(&*engine, lease, task, &effort)?
+            }
+            v1::TaskKind::Join => {
+                let mut indices = Vec::new();
+                let duals = engine.layer_of_duals(layer).ok_or_else(|| Undone::Gone("duals".to_owned()))?;
+                for number in [layer, duals] {
+                    let known = self.shop.layer(job, number, true, &is_wanted)?;
+                    indices.push(self.shop.index(&*engine, job, (number, &known), self.threads, &is_wanted)?);
+                }
+                let task = {
+                    let _bench = self.bench();
+                    engine.prepare_join(shard, &indices[0], &indices[1], &effort)?
+                };
+                self.finish(&*engine, lease, task, &effort)?
+            }
+            v1::TaskKind::Unspecified => return Err(Undone::Gone("a task of a kind it does not know".to_owned())),
+        };
+        let file = image.as_ref().map(File::new);
+        if let (Some(image), v1::TaskKind::Solve) = (image, lease.kind()) {
+            self.shop.made.put(job, layer, shard, Arc::new(image));
+        }
+        let findings = serde_json::to_vec(&findings).map_err(|error| Undone::Gone(error.to_string()))?;
+        Ok(Outcome { task: lease.task, findings: Bytes::from(findings), file })
+    }
+
+    fn bench(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.bench.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fills in the tables that a task reads, and does it.
+    fn finish(
+        &self,
+        engine: &dyn Engine,
+        lease: &v1::Lease,
+        task: Box<dyn Prepared>,
+        effort: &Effort<'_>,
+    ) -> Result<(Findings, Option<BlockImage>), Undone> {
+        let is_wanted = || !effort.interrupt.is_requested();
+        debug_assert_eq!(engine.spec().id().0, lease.job);
+        let mut tables: Vec<Arc<LayerTable>> = Vec::new();
+        for (number, needed) in task.needed() {
+            let layer = self.shop.layer(&lease.job, *number, true, &is_wanted)?;
+            let width = layer.reply.shards.first().map_or(1, |shard| shard.width as usize);
+            let table = self.shop.table(&lease.job, *number, &layer, width);
+            if let Err(error) = self.fill(&lease.job, *number, &layer.reply, &table, needed, &is_wanted) {
+                if matches!(error, Undone::Damaged(_)) {
+                    self.shop.forget_table(&lease.job, *number);
+                }
+                return Err(error);
+            }
+            tables.push(table);
+        }
+        let _bench = self.bench();
+        let read: Vec<_> = tables.iter().map(|table| table.read()).collect();
+        let tables: Vec<Table<'_>> =
+            read.iter().map(|filled| Table { words: filled.words(), width: filled.width() }).collect();
+        Ok(task.finish(&tables, effort)?)
+    }
+
+    /// Fills in what is needed of a table and not there yet: from what was made here, or fetched.
+    fn fill(
+        &self,
+        job: &str,
+        number: usize,
+        layer: &v1::LayerReply,
+        table: &LayerTable,
+        needed: &antichain_common::space::needed::Needed,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<(), Undone> {
+        let shards = table.read().shards();
+        for shard in 0..shards {
+            let missing = table.read().missing(shard, needed);
+            if missing.is_empty() {
+                continue;
+            }
+            let digest = &layer.shards[shard].values_digest;
+            let made = self.shop.made.get(job, number, shard);
+            // A layer may have become wider since.
+            if let Some(image) = made.filter(|image| image.head.file_digest()[..] == digest[..]) {
+                let mut filling = table.write();
+                filling.set_head(shard, image.head.clone())?;
+                for block in missing.into_iter().flatten() {
+                    let meta = image.head.meta(block);
+                    filling.fill(shard, block, &image.bytes[meta.offset as usize..][..meta.stored_bytes as usize])?;
+                }
+                continue;
+            }
+            let place = Place { job: job.to_owned(), kind: v1::FileKind::Values, layer: number, shard };
+            let head = table.read().head(shard).cloned();
+            let head = match head {
+                Some(head) => head,
+                None => {
+                    let head = self.shop.fetcher.head(&place, is_wanted)?;
+                    if head.file_digest()[..] != digest[..] {
+                        return Err(antichain_common::store::Damage::NotRecorded.into());
+                    }
+                    table.write().set_head(shard, head.clone())?;
+                    head
+                }
+            };
+            let peers = &layer.shards[shard].peers;
+            let bytes = self.shop.fetcher.blocks(&place, &head, peers, &missing, is_wanted, |block, stored| {
+                table.write().fill(shard, block, stored)
+            })?;
+            tracing::debug!(layer = number, shard, bytes, "fetched");
+        }
+        Ok(())
+    }
+}
+
+/// What is asked, if this program can ask it.
+fn spec_of(lease: &v1::Lease) -> Result<JobSpec, Undone> {
+    let unknown = || Undone::Gone(format!("a question that this worker does not know, of {}", lease.job));
+    let spec = lease.spec.as_ref().ok_or_else(unknown)?;
+    let question: Question = spec.question.parse().map_err(|_| unknown())?;
+    let limits = SizeLimits { min: spec.min_elements as usize, max: spec.max_elements.map(|max| max as usize) };
+    Ok(JobSpec { question, poset: spec.poset.clone(), limits })
+}

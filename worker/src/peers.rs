@@ -1,0 +1,143 @@
+//! Workers that fetch from one another: what this one made, others can have from it.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use antichain_common::store::BlockImage;
+use antichain_proto::connect::{Connection, Target, connect};
+use antichain_proto::limits::{CHUNK_BYTES, CONNECTION_WINDOW, MESSAGE_BYTES, STREAM_WINDOW};
+use antichain_proto::token::is_authorised;
+use antichain_proto::url::CoordinatorUrl;
+use antichain_proto::v1;
+use antichain_proto::v1::tables_client::TablesClient;
+use antichain_proto::v1::tables_server::{Tables, TablesServer};
+use bytes::Bytes;
+use tokio::net::TcpListener;
+use tokio_stream::Stream;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status};
+
+use crate::error::WorkerError;
+use crate::shop::Made;
+
+/// Connections to other workers.
+pub struct Peers {
+    target: Target,
+    clients: Mutex<HashMap<String, Connection>>,
+}
+
+impl Peers {
+    /// None yet; they want to see what the coordinator wants to see.
+    pub fn new(target: Target) -> Self {
+        Self { target, clients: Mutex::default() }
+    }
+
+    /// A client of the worker at an address.
+    ///
+    /// # Errors
+    /// A status, as of a call that failed, if it cannot be reached.
+    pub async fn client(&self, address: &str) -> Result<TablesClient<Connection>, Status> {
+        let known = self.clients.lock().unwrap_or_else(PoisonError::into_inner).get(address).cloned();
+        let connection = match known {
+            Some(connection) => connection,
+            None => {
+                let unusable = |reason: String| Status::unavailable(format!("worker {address}: {reason}"));
+                let at: SocketAddr = address.parse().map_err(|_| unusable("no address".to_owned()))?;
+                let url = CoordinatorUrl::new(false, at.ip().to_string(), at.port());
+                let target = Target { url, token: self.target.token.clone(), tls_ca: None };
+                let connection = connect(&target).await.map_err(|error| unusable(error.to_string()))?;
+                let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+                clients.insert(address.to_owned(), connection.clone());
+                connection
+            }
+        };
+        Ok(TablesClient::new(connection).max_decoding_message_size(MESSAGE_BYTES))
+    }
+}
+
+/// Gives other workers what this one made.
+struct Service(Arc<Made>);
+
+#[tonic::async_trait]
+impl Tables for Service {
+    async fn layer(&self, _: Request<v1::LayerRequest>) -> Result<Response<v1::LayerReply>, Status> {
+        Err(Status::unavailable("only the coordinator knows how layers are cut"))
+    }
+
+    type FetchStream = Pin<Box<dyn Stream<Item = Result<v1::FetchReply, Status>> + Send>>;
+
+    async fn fetch(&self, request: Request<v1::FetchRequest>) -> Result<Response<Self::FetchStream>, Status> {
+        let request = request.into_inner();
+        let found = match request.kind() {
+            v1::FileKind::Values => self.0.get(&request.job, request.layer as usize, request.shard as usize),
+            _ => None,
+        };
+        // Whoever asks goes to the coordinator then.
+        let image = found.ok_or_else(|| Status::unavailable("not here any more"))?;
+        let mut ranges = Vec::new();
+        for range in &request.blocks {
+            let first = range.first as usize;
+            let end = first.checked_add(range.count as usize).filter(|&end| end <= image.head.len());
+            ranges.push(first..end.ok_or_else(|| Status::out_of_range("no such blocks"))?);
+        }
+        let parts = chunks(&image, ranges).map(|(first, count, bytes)| {
+            let blocks = v1::Blocks { first, count, stored: Bytes::from(bytes) };
+            Ok(v1::FetchReply { part: Some(v1::fetch_reply::Part::Blocks(blocks)) })
+        });
+        Ok(Response::new(Box::pin(tokio_stream::iter(parts.collect::<Vec<_>>()))))
+    }
+}
+
+/// Blocks of an image by the mebibyte: the first, how many, their bytes.
+fn chunks(image: &BlockImage, ranges: Vec<Range<usize>>) -> impl Iterator<Item = (u32, u32, Vec<u8>)> {
+    let mut chunks: Vec<(u32, u32, Vec<u8>)> = Vec::new();
+    for range in ranges {
+        let mut is_new = true;
+        for number in range {
+            let meta = image.head.meta(number);
+            let stored = &image.bytes[meta.offset as usize..][..meta.stored_bytes as usize];
+            match chunks.last_mut().filter(|_| !is_new) {
+                Some((_, count, bytes)) if bytes.len() + stored.len() <= CHUNK_BYTES => {
+                    *count += 1;
+                    bytes.extend_from_slice(stored);
+                }
+                _ => chunks.push((number as u32, 1, stored.to_vec())),
+            }
+            is_new = false;
+        }
+    }
+    chunks.into_iter()
+}
+
+/// Listens for other workers, and serves them in the background.
+///
+/// # Errors
+/// [`WorkerError::Listen`].
+pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Result<SocketAddr, WorkerError> {
+    let failed = |source| WorkerError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    let token = target.token.clone();
+    let check = move |request: Request<()>| match &token {
+        Some(token) if !is_authorised(request.metadata(), token) => Err(Status::unauthenticated("the token is wrong")),
+        _ => Ok(request),
+    };
+    let tables = TablesServer::new(Service(made)).max_decoding_message_size(MESSAGE_BYTES);
+    let server = Server::builder()
+        .tcp_nodelay(true)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .add_service(InterceptedService::new(tables, check))
+        .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)));
+    tokio::spawn(async move {
+        if let Err(error) = server.await {
+            tracing::warn!("other workers cannot fetch from here any more: {error}");
+        }
+    });
+    Ok(bound)
+}

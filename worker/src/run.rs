@@ -1,0 +1,144 @@
+//! A worker from its start to its end.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use antichain_proto::connect::Target;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use crate::error::WorkerError;
+use crate::fetch::Fetcher;
+use crate::lanes::{Assignment, LANES, Lanes};
+use crate::link::Link;
+use crate::peers;
+use crate::shop::{Made, Shop};
+
+/// Tasks in hand: one for each lane, and one that waits.
+const MOST_HELD: usize = LANES + 1;
+/// Share of the memory for files of values made here.
+const MADE_SHARE: u64 = 4;
+
+/// How a worker works.
+pub struct Settings {
+    /// The coordinator.
+    pub target: Target,
+    /// Name of this machine.
+    pub host: String,
+    /// Threads that compute.
+    pub threads: usize,
+    /// Memory in bytes that tasks may use.
+    pub memory: u64,
+    /// A folder of its own.
+    pub data: PathBuf,
+    /// Where other workers may fetch from this one.
+    pub peer_listen: Option<SocketAddr>,
+    /// Time that a task in hand has when the worker is to stop.
+    pub drain: Duration,
+}
+
+/// Works until `stop` comes.
+///
+/// # Errors
+/// [`WorkerError`].
+pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), WorkerError> {
+    let scratch = settings.data.join("scratch");
+    let folder = |source| WorkerError::Folder { folder: scratch.clone(), source };
+    // What a killed worker left there is of no use.
+    match std::fs::remove_dir_all(&scratch) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(folder(error)),
+        _ => {}
+    }
+    std::fs::create_dir_all(&scratch).map_err(folder)?;
+    let made = Arc::new(Made::new(settings.memory / MADE_SHARE));
+    let mut peer_address = String::new();
+    if let Some(address) = settings.peer_listen {
+        let bound = peers::serve(address, &settings.target, made.clone()).await?;
+        peer_address = bound.to_string();
+        tracing::info!("other workers can fetch from {bound}");
+    }
+    let refused = |what, reason: String| WorkerError::System { what, reason };
+    let instance = getrandom::u64().map_err(|error| refused("random numbers", error.to_string()))?;
+    let mut stop = std::pin::pin!(stop);
+    let link = tokio::select! {
+        link = Link::open(&settings, instance, peer_address) => link?,
+        () = &mut stop => return Ok(()),
+    };
+    let (failed, mut failure) = mpsc::channel(1);
+    let fetcher = Fetcher::new(link.clone(), Handle::current());
+    let lanes = Arc::new(Lanes {
+        link: link.clone(),
+        shop: Shop::new(fetcher, made, settings.memory),
+        threads: settings.threads,
+        memory: settings.memory,
+        scratch,
+        bench: Mutex::new(()),
+        done: tokio::sync::Notify::new(),
+        failed,
+    });
+    let (tasks, received) = std::sync::mpsc::channel();
+    let received = Arc::new(Mutex::new(received));
+    for number in 0..LANES {
+        let (lanes, received, runtime) = (lanes.clone(), received.clone(), Handle::current());
+        let thread = std::thread::Builder::new().name(format!("lane {number}"));
+        let spawned = thread.spawn(move || lanes.serve(&received, &runtime));
+        spawned.map_err(|error| refused("a thread", error.to_string()))?;
+    }
+    let ended = tokio::select! {
+        error = link.beat() => error,
+        error = hand_out(&link, &lanes, &tasks) => error,
+        Some(error) = failure.recv() => Err(error),
+        () = &mut stop => Ok(()),
+    };
+    drop(tasks);
+    if ended.is_ok() {
+        drain(&link, &lanes, settings.drain).await;
+    } else {
+        link.session.stop_all();
+    }
+    ended
+}
+
+/// Asks for tasks whenever a lane is about to be free.
+async fn hand_out(
+    link: &Link,
+    lanes: &Lanes,
+    tasks: &std::sync::mpsc::Sender<Assignment>,
+) -> Result<(), WorkerError> {
+    loop {
+        let free = MOST_HELD.saturating_sub(link.session.len());
+        if free == 0 {
+            // What is missed is noticed soon.
+            let _ = tokio::time::timeout(Duration::from_millis(100), lanes.done.notified()).await;
+            continue;
+        }
+        for lease in link.acquire(free as u32).await? {
+            if let Some(interrupt) = link.session.take(&lease)
+                && tasks.send(Assignment { lease, interrupt }).is_err()
+            {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Lets the tasks in hand end, within some time, and leaves.
+async fn drain(link: &Link, lanes: &Lanes, time: Duration) {
+    let held = link.session.len();
+    if held > 0 {
+        tracing::info!("stopping: {held} tasks in hand have {} s", time.as_secs());
+    }
+    let until = tokio::time::Instant::now() + time;
+    let beat = link.beat();
+    tokio::pin!(beat);
+    while link.session.len() > 0 && tokio::time::Instant::now() < until {
+        tokio::select! {
+            _ = &mut beat => break,
+            _ = tokio::time::timeout(Duration::from_millis(50), lanes.done.notified()) => {}
+        }
+    }
+    link.session.stop_all();
+    link.release(link.session.epochs(), true).await;
+}

@@ -1,0 +1,281 @@
+//! What a worker has at hand: engines, bases, indices, tables, and the files of values that it made itself.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use antichain_common::job::task::{Engine, LayerIndex};
+use antichain_common::store::BlockImage;
+use antichain_proto::v1;
+
+use crate::error::Undone;
+use crate::fetch::{Fetcher, Place};
+use crate::table::LayerTable;
+
+/// Layers whose bases and indices are at hand, at most: a task reads two, and the next one may read another.
+const LAYERS: usize = 6;
+/// Tables at hand, at most, whatever room there is: tasks of two layers are in hand at a time.
+const TABLES: usize = 3;
+
+/// A layer of a job: how it is cut, its bases as far as they were needed, its index.
+pub struct Layer {
+    /// How it is cut.
+    pub reply: v1::LayerReply,
+    bases: Vec<OnceLock<Arc<BlockImage>>>,
+    index: Mutex<Option<LayerIndex>>,
+}
+
+/// Files of values made here, until they are too many.
+#[derive(Default)]
+pub struct Made {
+    inner: Mutex<MadeFiles>,
+}
+
+/// A shard of a layer of a job.
+type ShardName = (String, usize, usize);
+
+#[derive(Default)]
+struct MadeFiles {
+    images: HashMap<ShardName, Arc<BlockImage>>,
+    /// Oldest first.
+    order: VecDeque<ShardName>,
+    bytes: u64,
+    most: u64,
+}
+
+impl Made {
+    /// As many bytes as that, at most.
+    pub fn new(most: u64) -> Self {
+        Self { inner: Mutex::new(MadeFiles { most, ..MadeFiles::default() }) }
+    }
+
+    /// The file of a shard, if it was made here.
+    pub fn get(&self, job: &str, layer: usize, shard: usize) -> Option<Arc<BlockImage>> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.images.get(&(job.to_owned(), layer, shard)).cloned()
+    }
+
+    /// A file was made.
+    pub fn put(&self, job: &str, layer: usize, shard: usize, image: Arc<BlockImage>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = (job.to_owned(), layer, shard);
+        inner.bytes += image.bytes.len() as u64;
+        if let Some(before) = inner.images.insert(name.clone(), image) {
+            inner.bytes -= before.bytes.len() as u64;
+        } else {
+            inner.order.push_back(name);
+        }
+        while inner.bytes > inner.most {
+            let Some(oldest) = inner.order.pop_front() else { break };
+            if let Some(image) = inner.images.remove(&oldest) {
+                inner.bytes -= image.bytes.len() as u64;
+            }
+        }
+    }
+
+    /// Layers below this one are not read any more.
+    pub fn forget_below(&self, job: &str, layer: usize) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = &mut *inner;
+        inner.order.retain(|name| {
+            let keep = name.0 != job || name.1 >= layer;
+            if !keep && let Some(image) = inner.images.remove(name) {
+                inner.bytes -= image.bytes.len() as u64;
+            }
+            keep
+        });
+    }
+}
+
+/// A layer of a job.
+type LayerName = (String, usize);
+
+#[derive(Default)]
+struct Shelves {
+    engines: HashMap<String, Arc<dyn Engine>>,
+    /// The one used last is at the end.
+    layers: VecDeque<(LayerName, Arc<Layer>)>,
+    tables: VecDeque<(LayerName, Arc<LayerTable>)>,
+}
+
+/// See the head of this file.
+pub struct Shop {
+    /// Fetches what is not at hand.
+    pub fetcher: Fetcher,
+    /// What was made here.
+    pub made: Arc<Made>,
+    memory: u64,
+    shelves: Mutex<Shelves>,
+}
+
+impl Shop {
+    /// Nothing at hand yet.
+    pub fn new(fetcher: Fetcher, made: Arc<Made>, memory: u64) -> Self {
+        Self { fetcher, made, memory, shelves: Mutex::default() }
+    }
+
+    fn shelves(&self) -> MutexGuard<'_, Shelves> {
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engine of a job.
+    ///
+    /// # Errors
+    /// [`Undone::Task`] if the job cannot be done.
+    pub fn engine(
+        &self,
+        job: &str,
+        make: impl FnOnce() -> Result<Arc<dyn Engine>, Undone>,
+    ) -> Result<Arc<dyn Engine>, Undone> {
+        if let Some(engine) = self.shelves().engines.get(job) {
+            return Ok(engine.clone());
+        }
+        let engine = make()?;
+        let mut shelves = self.shelves();
+        if shelves.engines.len() >= LAYERS {
+            shelves.engines.clear();
+        }
+        Ok(shelves.engines.entry(job.to_owned()).or_insert(engine).clone())
+    }
+
+    /// A layer of a job. With `settled` its values must all be there.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn layer(
+        &self,
+        job: &str,
+        layer: usize,
+        settled: bool,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<Layer>, Undone> {
+        let name = (job.to_owned(), layer);
+        if let Some(known) = touch(&mut self.shelves().layers, &name)
+            && (!settled || known.is_settled())
+        {
+            return Ok(known);
+        }
+        let reply = self.fetcher.layer(job, layer, is_wanted)?;
+        let bases = reply.shards.iter().map(|_| OnceLock::new()).collect();
+        let fresh = Arc::new(Layer { reply, bases, index: Mutex::default() });
+        let mut shelves = self.shelves();
+        if let Some(at) = shelves.layers.iter().position(|(other, _)| *other == name) {
+            // The same layer, only with more known of its values: its bases stay good.
+            if let Some((_, before)) = shelves.layers.remove(at) {
+                before.hand_over(&fresh);
+            }
+        }
+        shelves.layers.push_back((name, fresh.clone()));
+        while shelves.layers.len() > LAYERS {
+            shelves.layers.pop_front();
+        }
+        Ok(fresh)
+    }
+
+    /// The bases of a shard.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn bases(
+        &self,
+        job: &str,
+        (number, layer): (usize, &Layer),
+        shard: usize,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<BlockImage>, Undone> {
+        let missing = || Undone::Gone(format!("shard {shard} of the bases of layer {number}"));
+        let (slot, cut) = layer.bases.get(shard).zip(layer.reply.shards.get(shard)).ok_or_else(missing)?;
+        if let Some(image) = slot.get() {
+            return Ok(image.clone());
+        }
+        let place = Place { job: job.to_owned(), kind: v1::FileKind::Bases, layer: number, shard };
+        let image = self.fetcher.image(&place, is_wanted)?;
+        if image.head.file_digest()[..] != cut.bases_digest[..] {
+            return Err(antichain_common::store::Damage::NotRecorded.into());
+        }
+        Ok(slot.get_or_init(|| Arc::new(image)).clone())
+    }
+
+    /// The index of a layer.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn index(
+        &self,
+        engine: &dyn Engine,
+        job: &str,
+        (number, layer): (usize, &Layer),
+        threads: usize,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<LayerIndex, Undone> {
+        // Held while it is made: nobody else is to make it too.
+        let mut index = layer.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = &*index {
+            return Ok(index.clone());
+        }
+        let mut images = Vec::with_capacity(layer.bases.len());
+        for shard in 0..layer.bases.len() {
+            images.push(BlockImage::clone(&*self.bases(job, (number, layer), shard, is_wanted)?));
+        }
+        Ok(index.insert(engine.index(&images, number, threads)?).clone())
+    }
+
+    /// The table of a layer, whose values are all there.
+    pub fn table(&self, job: &str, number: usize, layer: &Layer, width: usize) -> Arc<LayerTable> {
+        let name = (job.to_owned(), number);
+        let mut shelves = self.shelves();
+        if let Some(table) = touch(&mut shelves.tables, &name) {
+            return table;
+        }
+        let table = Arc::new(LayerTable::new(&layer.reply, width));
+        let mut bytes = table.bytes() + shelves.tables.iter().map(|(_, table)| table.bytes()).sum::<u64>();
+        while shelves.tables.len() >= TABLES || bytes > self.memory {
+            // Whoever reads one keeps it until the task is done.
+            let Some((_, oldest)) = shelves.tables.pop_front() else { break };
+            bytes -= oldest.bytes();
+        }
+        shelves.tables.push_back((name, table.clone()));
+        // Layers are read in order: those before the oldest one at hand are done with.
+        let oldest = shelves.tables.iter().filter(|((other, _), _)| other == job).map(|((_, layer), _)| *layer).min();
+        drop(shelves);
+        if let Some(oldest) = oldest {
+            self.made.forget_below(job, oldest);
+        }
+        table
+    }
+
+    /// The table of a layer is not what it should be: it is filled in anew.
+    pub fn forget_table(&self, job: &str, number: usize) {
+        let mut shelves = self.shelves();
+        shelves.tables.retain(|((other, layer), _)| other != job || *layer != number);
+        shelves.layers.retain(|((other, layer), _)| other != job || *layer != number);
+    }
+}
+
+impl Layer {
+    /// Whether all values are there.
+    pub fn is_settled(&self) -> bool {
+        self.reply.shards.iter().all(|shard| shard.width > 0 && !shard.values_digest.is_empty())
+    }
+
+    /// Gives what is known of the bases to a newer view of the same layer.
+    fn hand_over(&self, newer: &Self) {
+        for (old, new) in self.bases.iter().zip(&newer.bases) {
+            if let Some(image) = old.get() {
+                // Empty, as it is new.
+                let _ = new.set(image.clone());
+            }
+        }
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        *newer.index.lock().unwrap_or_else(PoisonError::into_inner) = index;
+    }
+}
+
+/// Finds something and makes it the one used last.
+fn touch<K: PartialEq, V: Clone>(shelf: &mut VecDeque<(K, V)>, key: &K) -> Option<V> {
+    let at = shelf.iter().position(|(other, _)| other == key)?;
+    let entry = shelf.remove(at)?;
+    let value = entry.1.clone();
+    shelf.push_back(entry);
+    Some(value)
+}
