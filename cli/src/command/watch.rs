@@ -6,8 +6,6 @@ use antichain_proto::v1::JobStatus;
 
 use super::status::StatusDocument;
 use crate::args::{Global, JobArgs};
-use crate::failure::Failure;
-use crate::interrupt;
 use crate::output::result;
 use crate::progress::{Reporter, job};
 use crate::remote::job::ended_well;
@@ -16,7 +14,6 @@ use crate::remote::{Remote, follow, place};
 /// Runs the command. A job that fails, or is cancelled, is an error at the end.
 pub fn execute(global: &Global, args: &JobArgs) -> anyhow::Result<()> {
     let mut remote = Remote::connect(place::there(global)?)?;
-    interrupt::say_farewell(Failure::left_running(&args.job), global.json);
     let last = if !global.json && std::io::stdout().is_terminal() && std::io::stderr().is_terminal() {
         let last = {
             let reporter = Reporter::start(global);

@@ -7,7 +7,8 @@ use antichain_proto::v1::JobStatus;
 use super::job::has_ended;
 use super::{Remote, RemoteError, place};
 use crate::args::Global;
-use crate::output;
+use crate::failure::Failure;
+use crate::{interrupt, output};
 
 /// Time before the first attempt to reach a coordinator again; it doubles with every attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -20,7 +21,8 @@ const PATIENCE_WITH_TOKENS: u32 = 5;
 
 /// Tells `news` where the job stands, whenever that changes, until it ends; gives the last of it.
 ///
-/// A coordinator that has answered once and goes away is waited for, as long as it takes.
+/// A coordinator that has answered once and goes away is waited for, as long as it takes. From the first news on an
+/// interruption says that the job goes on.
 ///
 /// # Errors
 /// What `news` gives, and [`RemoteError`] but for absences.
@@ -32,7 +34,7 @@ pub fn follow(
 ) -> anyhow::Result<JobStatus> {
     let mut absence = Absence::default();
     loop {
-        let error = match listen(remote, job, &mut absence, &mut news)? {
+        let error = match listen(global, remote, job, &mut absence, &mut news)? {
             Ok(last) => return Ok(last),
             Err(error) => error,
         };
@@ -59,6 +61,7 @@ pub fn follow(
 
 /// Passes on what the coordinator says until the job ends, or why it stopped saying anything.
 fn listen(
+    global: &Global,
     remote: &Remote,
     job: &str,
     absence: &mut Absence,
@@ -72,6 +75,7 @@ fn listen(
         match remote.news(job, &mut stream) {
             Ok(Some(status)) => {
                 absence.end();
+                interrupt::say_farewell(Failure::left_running(job), global.json);
                 news(&status)?;
                 if has_ended(&status) {
                     return Ok(Ok(status));
