@@ -104,6 +104,8 @@ impl Failure {
             ConnectFault::Authority(_) => "name a file in PEM with --tls-ca, or an access file with --access-file",
             ConnectFault::Tls(_) => "does it speak TLS (https://), and does --tls-ca name its own certificate?",
             ConnectFault::NotAntichain if error.url.is_tls() => "is the port the right one?",
+            ConnectFault::HungUp if !error.url.is_tls() => "try again; does it perhaps want https://?",
+            ConnectFault::HungUp => "try again; the coordinator may be ending, or starting",
             ConnectFault::NotAntichain => "is the port the right one, and does it perhaps want https://?",
             ConnectFault::Token { .. } | ConnectFault::Unfit(_) => TOKEN_HINT,
             ConnectFault::Other(_) => "see that the address is right and the network is up",
