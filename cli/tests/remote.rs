@@ -5,86 +5,12 @@ mod coordinator;
 mod support;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
 
-use antichain_proto::access::Access;
-use antichain_proto::v1::{
-    Answer, JobSpec, JobState, JobStatus, PlanReply, PositionValue, Progress, TroubledTask, VerifyReply, WorkerStatus,
-};
-use coordinator::{Coordinator, Script};
-use rustix::process::{Pid, Signal, kill_process};
-use support::{Lab, Outcome};
-
-const JOB: &str = "extensions-boolean-4";
-
-fn running() -> JobStatus {
-    JobStatus {
-        job: JOB.into(),
-        spec: Some(JobSpec { question: "extensions".into(), poset: "boolean:4".into(), ..Default::default() }),
-        state: JobState::Running.into(),
-        progress: Some(Progress {
-            layer: 3,
-            last_layer: 16,
-            done: 5,
-            ready: 1,
-            work_done: 1,
-            work_total: 4,
-            ..Default::default()
-        }),
-        workers: 2,
-        ..Default::default()
-    }
-}
-
-fn finished() -> JobStatus {
-    JobStatus {
-        state: JobState::Finished.into(),
-        answer: Some(Answer {
-            value: Some("1680384".into()),
-            orbits: "30".into(),
-            labelled: "168".into(),
-            base_layers: 17,
-            digest: "ab".repeat(32),
-            elapsed_seconds: 1.5,
-            resumed: false,
-        }),
-        ..running()
-    }
-}
-
-fn with_jobs(jobs: impl IntoIterator<Item = JobStatus>) -> Script {
-    Script { jobs: jobs.into_iter().map(|status| (status.job.clone(), status)).collect(), ..Default::default() }
-}
-
-/// A command that asks this coordinator, with its token.
-fn command(lab: &Lab, coordinator: &Coordinator, words: &[&str]) -> Command {
-    let mut command = lab.bare_command(words);
-    command.arg("--coordinator").arg(coordinator.url()).env("ANTICHAIN_TOKEN", coordinator.token.secret());
-    command
-}
-
-fn ask(lab: &Lab, coordinator: &Coordinator, words: &[&str]) -> Outcome {
-    outcome(&mut command(lab, coordinator, words))
-}
-
-fn outcome(command: &mut Command) -> Outcome {
-    Outcome::of(command.output().expect("the program starts"))
-}
-
-/// Writes the access file of a coordinator where its user's commands look for it.
-fn write_access(lab: &Lab, coordinator: &Coordinator) {
-    let access = Access {
-        host: coordinator.address.ip().to_string(),
-        port: coordinator.address.port(),
-        token: coordinator.token.clone(),
-        version: "0.1.0".into(),
-        tls_ca: None,
-    };
-    access.write(&lab.folder().join(".antichain/access.json")).expect("written");
-}
+use antichain_proto::v1::{JobState, JobStatus, PlanReply, PositionValue, TroubledTask, VerifyReply, WorkerStatus};
+use coordinator::{Coordinator, JOB, Script, ask, command, finished, outcome, running, with_jobs, write_access};
+use support::Lab;
 
 #[test]
 fn nobody_at_the_address() {
@@ -161,39 +87,6 @@ fn submit_gives_the_name_of_the_job() {
 }
 
 #[test]
-fn submit_and_wait_answers_as_run_does() {
-    let lab = Lab::new();
-    let news = || [vec![running(), finished()]].into();
-    let coordinator = Coordinator::start(Script { news: news(), ..Default::default() });
-    let text = ask(&lab, &coordinator, &["submit", "extensions", "boolean:4", "--wait"]);
-    text.assert_code(0);
-    assert_eq!(text.stdout, "1680384\n");
-    assert!(text.stderr.contains("running, layer 3 of 16, 25 %"), "{text:?}");
-    assert!(text.stderr.contains("30 up to symmetry, in 17 base layers"), "{text:?}");
-
-    coordinator.script.lock().expect("no panic").news = news();
-    let json = ask(&lab, &coordinator, &["submit", "extensions", "boolean:4", "--wait", "--json"]);
-    json.assert_code(0);
-    let local = lab.json(&["run", "extensions", "boolean:4"]);
-    let fields =
-        |document: &serde_json::Value| document.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
-    assert_eq!(fields(&json.document()), fields(&local));
-    assert_eq!(json.document()["value"], local["value"]);
-}
-
-#[test]
-fn a_job_that_fails_is_an_error() {
-    let failed = JobStatus { state: JobState::Failed.into(), reason: "two results differ".into(), ..running() };
-    let (lab, coordinator) = (Lab::new(), Coordinator::start(with_jobs([running()])));
-    for words in [&["submit", "extensions", "boolean:4", "--wait"][..], &["watch", JOB]] {
-        coordinator.script.lock().expect("no panic").news = [vec![running(), failed.clone()]].into();
-        let outcome = ask(&lab, &coordinator, words);
-        outcome.assert_code(1);
-        assert!(outcome.stderr.contains(&format!("error: {JOB} failed: two results differ\nhint: ")), "{outcome:?}");
-    }
-}
-
-#[test]
 fn status_says_where_a_job_stands() {
     let mut stuck = running();
     stuck.set_state(JobState::WaitingForWorkers);
@@ -216,92 +109,6 @@ fn status_says_where_a_job_stands() {
     coordinator.script.lock().expect("no panic").jobs.insert(JOB.into(), finished());
     let status = ask(&lab, &coordinator, &["status", JOB, "--json"]).document();
     assert_eq!((status["state"].as_str(), status["value"].as_str()), (Some("finished"), Some("1680384")));
-}
-
-#[test]
-fn watch_writes_a_line_for_each_change() {
-    let (lab, coordinator) = (Lab::new(), Coordinator::start(with_jobs([running()])));
-    let news = || [vec![running(), running(), finished()]].into();
-    coordinator.script.lock().expect("no panic").news = news();
-    let text = ask(&lab, &coordinator, &["watch", JOB]);
-    text.assert_code(0);
-    let lines: Vec<_> = text.stdout.lines().collect();
-    assert_eq!(lines.len(), 2, "{lines:?}");
-    assert_eq!(lines[1], format!("{JOB}: finished, value 1680384"));
-
-    coordinator.script.lock().expect("no panic").news = news();
-    let json = ask(&lab, &coordinator, &["watch", JOB, "--json"]);
-    let states: Vec<_> = json
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a document a line")["state"].clone())
-        .collect();
-    assert_eq!(states, ["running", "finished"]);
-}
-
-#[test]
-fn watch_goes_on_when_the_coordinator_was_away() {
-    let lab = Lab::new();
-    let mut script = with_jobs([running()]);
-    script.news = [vec![running()], vec![running(), finished()]].into();
-    script.breaks_off = true;
-    let coordinator = Coordinator::start(script);
-    let outcome = ask(&lab, &coordinator, &["watch", JOB]);
-    outcome.assert_code(0);
-    assert!(outcome.stderr.contains("warning: the coordinator is away"), "{outcome:?}");
-    assert_eq!(outcome.stdout.lines().count(), 2, "what is known is not told again: {outcome:?}");
-}
-
-#[test]
-fn watch_finds_the_coordinator_at_another_address_with_another_token() {
-    let lab = Lab::new();
-    let mut script = with_jobs([running()]);
-    script.news = [vec![running()]].into();
-    let first = Coordinator::start(script);
-    write_access(&lab, &first);
-    let mut child = lab
-        .bare_command(&["watch", JOB])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut line = String::new();
-    BufReader::with_capacity(1, child.stdout.as_mut().expect("piped")).read_line(&mut line).expect("read");
-    drop(first);
-    let mut script = with_jobs([running()]);
-    script.news = [vec![finished()]].into();
-    let second = Coordinator::start(script);
-    write_access(&lab, &second);
-    let outcome = Outcome::of(child.wait_with_output().expect("the program ends"));
-    outcome.assert_code(0);
-    assert_eq!(outcome.stdout, format!("{JOB}: finished, value 1680384\n"));
-    assert!(outcome.stderr.contains("warning: the coordinator is away"), "{outcome:?}");
-}
-
-#[test]
-fn an_interruption_leaves_the_job_running() {
-    let (lab, coordinator) = (Lab::new(), Coordinator::start(with_jobs([running()])));
-    coordinator.script.lock().expect("no panic").news = [vec![running()], vec![running()]].into();
-    for words in [&["watch", JOB][..], &["submit", "extensions", "boolean:4", "--wait"]] {
-        let mut command = command(&lab, &coordinator, words);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-        // It has something to say once it watches: `watch` on standard output, `submit` on standard error.
-        let mut said = String::new();
-        if words[0] == "watch" {
-            BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut said).expect("read");
-        } else {
-            BufReader::with_capacity(1, child.stderr.as_mut().expect("piped")).read_line(&mut said).expect("read");
-        }
-        assert!(said.contains("running"), "{said}");
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
-        kill_process(pid, Signal::INT).expect("sent");
-        let outcome = Outcome::of(child.wait_with_output().expect("the program ends"));
-        outcome.assert_code(130);
-        assert!(outcome.stderr.contains(&format!("{JOB} goes on")), "{outcome:?}");
-        assert!(outcome.stderr.contains(&format!("`antichain watch {JOB}`")), "{outcome:?}");
-    }
-    let state = coordinator.script.lock().expect("no panic").jobs[JOB].state();
-    assert_eq!(state, JobState::Running);
 }
 
 #[test]

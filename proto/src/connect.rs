@@ -173,7 +173,9 @@ fn fault(error: &(dyn Error + 'static), tls: bool) -> ConnectFault {
     let kinds = || causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     if kinds().any(|kind| kind == io::ErrorKind::ConnectionRefused) {
         ConnectFault::Refused
-    } else if kinds().any(|kind| kind == io::ErrorKind::TimedOut) || says(error, "Timeout expired") {
+    } else if kinds().any(|kind| kind == io::ErrorKind::TimedOut)
+        || ["Timeout expired", "timed out"].iter().any(|text| says(error, text))
+    {
         ConnectFault::TimedOut
     } else if says(error, "dns error") {
         ConnectFault::NoSuchHost

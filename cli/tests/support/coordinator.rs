@@ -1,9 +1,14 @@
 //! A coordinator that plays a part: it listens on loopback, wants a token, and gives the replies it was told to give.
 
+// Each test program takes what it needs.
+#![allow(dead_code)]
+
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use antichain_proto::access::Access;
 use antichain_proto::token::{Token, is_authorised};
 use antichain_proto::v1::jobs_server::{Jobs, JobsServer};
 use antichain_proto::v1::values_server::{Values, ValuesServer};
@@ -15,7 +20,77 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
+use crate::support::{Lab, Outcome};
+
 type Stream<T> = std::pin::Pin<Box<dyn tokio_stream::Stream<Item = Result<T, Status>> + Send>>;
+
+pub const JOB: &str = "extensions-boolean-4";
+
+pub fn running() -> JobStatus {
+    JobStatus {
+        job: JOB.into(),
+        spec: Some(JobSpec { question: "extensions".into(), poset: "boolean:4".into(), ..Default::default() }),
+        state: JobState::Running.into(),
+        progress: Some(Progress {
+            layer: 3,
+            last_layer: 16,
+            done: 5,
+            ready: 1,
+            work_done: 1,
+            work_total: 4,
+            ..Default::default()
+        }),
+        workers: 2,
+        ..Default::default()
+    }
+}
+
+pub fn finished() -> JobStatus {
+    JobStatus {
+        state: JobState::Finished.into(),
+        answer: Some(Answer {
+            value: Some("1680384".into()),
+            orbits: "30".into(),
+            labelled: "168".into(),
+            base_layers: 17,
+            digest: "ab".repeat(32),
+            elapsed_seconds: 1.5,
+            resumed: false,
+        }),
+        ..running()
+    }
+}
+
+pub fn with_jobs(jobs: impl IntoIterator<Item = JobStatus>) -> Script {
+    Script { jobs: jobs.into_iter().map(|status| (status.job.clone(), status)).collect(), ..Default::default() }
+}
+
+/// A command that asks this coordinator, with its token.
+pub fn command(lab: &Lab, coordinator: &Coordinator, words: &[&str]) -> Command {
+    let mut command = lab.bare_command(words);
+    command.arg("--coordinator").arg(coordinator.url()).env("ANTICHAIN_TOKEN", coordinator.token.secret());
+    command
+}
+
+pub fn ask(lab: &Lab, coordinator: &Coordinator, words: &[&str]) -> Outcome {
+    outcome(&mut command(lab, coordinator, words))
+}
+
+pub fn outcome(command: &mut Command) -> Outcome {
+    Outcome::of(command.output().expect("the program starts"))
+}
+
+/// Writes the access file of a coordinator where its user's commands look for it.
+pub fn write_access(lab: &Lab, coordinator: &Coordinator) {
+    let access = Access {
+        host: coordinator.address.ip().to_string(),
+        port: coordinator.address.port(),
+        token: coordinator.token.clone(),
+        version: "0.1.0".into(),
+        tls_ca: None,
+    };
+    access.write(&lab.folder().join(".antichain/access.json")).expect("written");
+}
 
 /// What the coordinator knows, and what it was asked.
 #[derive(Debug, Default)]
