@@ -35,8 +35,7 @@ pub fn stop_at_safe_point(json: bool) -> &'static Interrupt {
 pub fn stop_at_once() {
     install(|| {
         if let Some((farewell, json)) = &*FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) {
-            // A terminal that cannot be tidied gets the farewell all the same.
-            let _ = progress::screen().clear();
+            progress::leave_screen();
             farewell.report(*json);
         }
         std::process::exit(EXIT_CODE.into())

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use antichain_common::job::{Phase, Progress};
 use antichain_proto::v1::JobStatus;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::{Global, LogFormat};
 use crate::sizes::show_estimate;
@@ -25,6 +25,13 @@ const BAR_STEPS: u64 = 1000;
 pub fn screen() -> &'static MultiProgress {
     static SCREEN: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
     &SCREEN
+}
+
+/// Takes the bar away for good: what is written from here on is the last.
+pub fn leave_screen() {
+    // A terminal that cannot be tidied gets the last words all the same.
+    let _ = screen().clear();
+    screen().set_draw_target(ProgressDrawTarget::hidden());
 }
 
 /// Shows the progress of one job until it is dropped.
