@@ -1,12 +1,16 @@
 //! The command line: every command, argument and help text.
 
+mod cluster;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use antichain_proto::url::CoordinatorUrl;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
+pub use cluster::{JobArgs, SubmitArgs};
 
 /// Exact answers about the order ideals of finite posets.
 ///
@@ -29,7 +33,9 @@ Examples:
   antichain layers boolean:5               ideals by size, up to symmetry and labelled
   antichain plan extensions boolean:7      what that will cost, before starting
   antichain query extensions boolean:4 '012 13'
-                                           linear extensions of one ideal";
+                                           linear extensions of one ideal
+  antichain submit extensions boolean:7 --wait
+                                           the same as run, by a coordinator and its workers";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.";
 
@@ -61,15 +67,27 @@ pub struct Global {
     /// Write one JSON document to standard output (big integers as strings); errors are JSON on standard error
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
-    /// The data directory
+    /// The data directory [default: ./antichain-data]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub data: Option<PathBuf>,
+    /// Ask the coordinator at this address instead of a data directory; http:// and port 7461 may be left out. Where
+    /// neither this nor --data is given and there is no ./antichain-data, the coordinator of the access file is asked
+    #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
+    pub coordinator: Option<CoordinatorUrl>,
+    /// Where a coordinator of this user leaves its address and token [default: $HOME/.antichain/access.json]. The
+    /// variable ANTICHAIN_TOKEN, where set, is the token instead
     #[arg(
         long,
         global = true,
-        value_name = "DIR",
-        default_value = "./antichain-data",
+        value_name = "FILE",
+        env = "ANTICHAIN_ACCESS_FILE",
+        hide_env_values = true,
         help_heading = "Global options"
     )]
-    pub data: PathBuf,
+    pub access_file: Option<PathBuf>,
+    /// The certificate, in PEM, that vouches for a coordinator at https:// [default: the one in the access file]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub tls_ca: Option<PathBuf>,
     /// Log more; twice for everything. The variable RUST_LOG, where set, decides instead
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     pub verbose: u8,
@@ -131,8 +149,48 @@ pub enum Command {
   antichain export ideals-boolean-6 --format bfile
   antichain export extensions-boolean-6 --format json --output certificate.json")]
     Export(ExportArgs),
-    /// List the jobs of the data directory
+    /// List the jobs of the data directory, or of a coordinator
     Jobs,
+    /// Hand a question to a coordinator, whose workers answer it
+    ///
+    /// Writes the name of the job. One that is there already goes on; a finished one stays finished.
+    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExamples:
+  antichain submit extensions boolean:7
+  antichain submit extensions boolean:7 --wait --json
+  antichain submit ideals boolean:8 --max-elements 20 --coordinator cluster.example:7461"))]
+    Submit(SubmitArgs),
+    /// Say where a job of a coordinator stands
+    #[command(after_long_help = "Example:
+  antichain status extensions-boolean-7")]
+    Status(JobArgs),
+    /// Follow a job of a coordinator until it ends
+    ///
+    /// Shows a bar on a terminal, elsewhere a line whenever something changes, with --json one document a line. Goes on
+    /// when the coordinator was away. Ctrl-C ends the watching, not the job.
+    #[command(after_long_help = "Examples:
+  antichain watch extensions-boolean-7
+  antichain watch extensions-boolean-7 --json | jq .progress.layer")]
+    Watch(JobArgs),
+    /// Let a job of a coordinator rest: what workers do is finished, nothing is handed out any more
+    #[command(after_long_help = "Example:
+  antichain pause extensions-boolean-7")]
+    Pause(JobArgs),
+    /// Let a job of a coordinator go on that was paused
+    #[command(after_long_help = "Example:
+  antichain resume extensions-boolean-7")]
+    Resume(JobArgs),
+    /// End a job of a coordinator; what is stored of it stays until `rm`
+    #[command(after_long_help = "Example:
+  antichain cancel extensions-boolean-7")]
+    Cancel(JobArgs),
+    /// Take a job of a coordinator away, with everything that is stored of it: gives the disk back
+    #[command(after_long_help = "Example:
+  antichain rm extensions-boolean-7")]
+    Rm(JobArgs),
+    /// List the workers of a coordinator
+    #[command(after_long_help = "Example:
+  antichain workers --coordinator cluster.example:7461")]
+    Workers,
 }
 
 /// Only ideals of some sizes.
@@ -287,7 +345,7 @@ mod tests {
         ] {
             let args = Args::try_parse_from(words).expect("parses");
             assert!(args.global.json);
-            assert_eq!(args.global.data, PathBuf::from("d"));
+            assert_eq!(args.global.data, Some(PathBuf::from("d")));
         }
     }
 

@@ -4,6 +4,8 @@
 //! `--json`, as `{"error": {"input", "reason", "hint"}}`. Bad input is what can never work as it was written; everything
 //! else that goes wrong has merely failed.
 
+mod remote;
+
 use std::process::ExitCode;
 
 use antichain_common::job::JobError;
@@ -17,6 +19,7 @@ use crate::data::DataError;
 use crate::inputs::InputError;
 use crate::interrupt;
 use crate::output::{self, StdoutError};
+use crate::remote::{PlaceError, RemoteError};
 use crate::sizes::Bytes;
 
 /// The hint where the user can do nothing.
@@ -88,6 +91,10 @@ impl Failure {
             Self::of_job(error)
         } else if let Some(error) = error.downcast_ref::<DataError>() {
             Self::of_data(error)
+        } else if let Some(error) = error.downcast_ref::<PlaceError>() {
+            Self::of_place(error)
+        } else if let Some(error) = error.downcast_ref::<RemoteError>() {
+            Self::of_remote(error)
         } else if let Some(error) = error.downcast_ref::<VerifyFailed>() {
             Self::failed(error).about(&error.job).hint(
                 "do not trust this result; `run` computes again what is damaged, and a fresh --data directory everything",

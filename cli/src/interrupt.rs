@@ -1,15 +1,20 @@
 //! Ctrl-C and SIGTERM.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use antichain_common::job::Interrupt;
 
-use crate::output;
+use crate::failure::Failure;
+use crate::{output, progress};
 
 /// Exit code of an interrupted program: 128 + SIGINT.
 pub const EXIT_CODE: u8 = 130;
 
 static WISH: Interrupt = Interrupt::new();
+
+/// What an interruption at once tells the user, once there is something.
+static FAREWELL: Mutex<Option<(Failure, bool)>> = Mutex::new(None);
 
 /// From here on the first Ctrl-C or SIGTERM asks the work to stop at its next safe point, the second ends the program.
 pub fn stop_at_safe_point(json: bool) -> &'static Interrupt {
@@ -28,7 +33,18 @@ pub fn stop_at_safe_point(json: bool) -> &'static Interrupt {
 
 /// From here on the first Ctrl-C or SIGTERM ends the program: for commands whose work is short or changes nothing.
 pub fn stop_at_once() {
-    install(|| std::process::exit(EXIT_CODE.into()));
+    install(|| {
+        if let Some((farewell, json)) = &*FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) {
+            progress::leave_screen();
+            farewell.report(*json);
+        }
+        std::process::exit(EXIT_CODE.into())
+    });
+}
+
+/// From here on an interruption at once tells the user this.
+pub fn say_farewell(farewell: Failure, json: bool) {
+    *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some((farewell, json));
 }
 
 fn install(handler: impl FnMut() + Send + 'static) {

@@ -1,4 +1,5 @@
-//! The binary `antichain`: reads the arguments, calls the jobs of [`antichain_common::job`], writes the answer.
+//! The binary `antichain`: reads the arguments, calls the jobs of [`antichain_common::job`] or asks a coordinator
+//! ([`remote`]), writes the answer.
 //!
 //! Results go to standard output, everything else to standard error. Every error ends in [`failure`], which alone
 //! decides what the user reads and with which code the program ends.
@@ -15,6 +16,7 @@ mod logging;
 mod memory;
 mod output;
 mod progress;
+mod remote;
 mod sizes;
 
 use std::process::ExitCode;

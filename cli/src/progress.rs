@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar on a terminal, a log line every ten seconds elsewhere.
 
+pub mod job;
 mod meter;
 
 use std::io::IsTerminal;
@@ -7,7 +8,8 @@ use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use antichain_common::job::{Phase, Progress};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use antichain_proto::v1::JobStatus;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::{Global, LogFormat};
 use crate::sizes::show_estimate;
@@ -25,6 +27,13 @@ pub fn screen() -> &'static MultiProgress {
     &SCREEN
 }
 
+/// Takes the bar away for good: what is written from here on is the last.
+pub fn leave_screen() {
+    // A terminal that cannot be tidied gets the last words all the same.
+    let _ = screen().clear();
+    screen().set_draw_target(ProgressDrawTarget::hidden());
+}
+
 /// Shows the progress of one job until it is dropped.
 pub struct Reporter {
     start: Instant,
@@ -39,8 +48,8 @@ struct State {
 enum View {
     /// A bar, with the style it has now.
     Bar { bar: ProgressBar, with_total: Option<bool> },
-    /// Log lines; the time of the last one.
-    Log { last: Duration },
+    /// Log lines; the time of the last one, and what it said of the state of the job.
+    Log { last: Duration, state: String },
 }
 
 impl Reporter {
@@ -50,7 +59,7 @@ impl Reporter {
         let view = if terminal {
             View::Bar { bar: screen().add(ProgressBar::new(BAR_STEPS)), with_total: None }
         } else {
-            View::Log { last: Duration::ZERO }
+            View::Log { last: Duration::ZERO, state: String::new() }
         };
         Self { start: Instant::now(), state: Mutex::new(State { meter: Meter::default(), view }) }
     }
@@ -62,13 +71,30 @@ impl Reporter {
         let now = self.start.elapsed();
         let State { meter, view } = &mut *state;
         let reading = meter.observe(now, &progress);
-        match view {
-            View::Bar { bar, with_total } => draw(bar, with_total, &progress, &reading),
-            View::Log { last } if now.saturating_sub(*last) >= LOG_EVERY => {
+        view.show(now, reading.fraction, "", |with_fraction| describe(&progress, &reading, with_fraction));
+    }
+
+    /// Takes note of where a job of a coordinator stands.
+    pub fn report_job(&self, status: &JobStatus) {
+        let Ok(mut state) = self.state.lock() else { return };
+        let news = job::state(status);
+        state
+            .view
+            .show(self.start.elapsed(), job::fraction(status), &news, |with_fraction| job::line(status, with_fraction));
+    }
+}
+
+impl View {
+    /// Shows one line, with the fraction in it or beside it. A state that is another than before is always worth a line.
+    fn show(&mut self, now: Duration, fraction: Option<f64>, news: &str, describe: impl FnOnce(bool) -> String) {
+        match self {
+            Self::Bar { bar, with_total } => draw(bar, with_total, fraction, describe(fraction.is_none())),
+            Self::Log { last, state } if state != news || now.saturating_sub(*last) >= LOG_EVERY => {
                 *last = now;
-                tracing::info!("{}", describe(&progress, &reading, true));
+                news.clone_into(state);
+                tracing::info!("{}", describe(true));
             }
-            View::Log { .. } => {}
+            Self::Log { .. } => {}
         }
     }
 }
@@ -81,17 +107,17 @@ impl Drop for Reporter {
     }
 }
 
-fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, progress: &Progress, reading: &Reading) {
-    let known = reading.fraction.is_some();
+fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, fraction: Option<f64>, message: String) {
+    let known = fraction.is_some();
     if *with_total != Some(known) {
         *with_total = Some(known);
         let template = if known { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
     }
-    if let Some(fraction) = reading.fraction {
+    if let Some(fraction) = fraction {
         bar.set_position((fraction * BAR_STEPS as f64) as u64);
     }
-    bar.set_message(describe(progress, reading, !known));
+    bar.set_message(message);
     bar.tick();
 }
 
@@ -129,7 +155,7 @@ fn what_is_counted(phase: Phase) -> &'static str {
 }
 
 /// A number with three significant digits and a unit: `987`, `12.3 k`, `4.56 M`.
-fn scaled(mut number: f64) -> String {
+pub fn scaled(mut number: f64) -> String {
     let mut unit = "";
     for larger in [" k", " M", " G", " T"] {
         if number < 999.5 {

@@ -70,6 +70,9 @@ pub enum ConnectFault {
     /// No answer.
     #[error("nobody answers (timed out)")]
     TimedOut,
+    /// It was there, and went: the coordinator ended, or it speaks TLS only.
+    #[error("the other side hung up")]
+    HungUp,
     /// A name that stands for no address.
     #[error("there is no such host")]
     NoSuchHost,
@@ -136,7 +139,7 @@ pub fn endpoint(target: &Target) -> Result<Endpoint, ConnectFault> {
     if !authority.contains("-----BEGIN CERTIFICATE-----") {
         return Err(ConnectFault::Authority("what was given is no certificate in PEM"));
     }
-    let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority));
+    let tls = ClientTlsConfig::new().domain_name(target.url.host()).ca_certificate(Certificate::from_pem(authority));
     endpoint.tls_config(tls).map_err(|_| ConnectFault::Authority("what was given is no certificate in PEM"))
 }
 
@@ -170,16 +173,24 @@ fn fault(error: &(dyn Error + 'static), tls: bool) -> ConnectFault {
     let kinds = || causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     if kinds().any(|kind| kind == io::ErrorKind::ConnectionRefused) {
         ConnectFault::Refused
-    } else if kinds().any(|kind| kind == io::ErrorKind::TimedOut) || says(error, "Timeout expired") {
+    } else if kinds().any(|kind| kind == io::ErrorKind::TimedOut)
+        || ["Timeout expired", "timed out"].iter().any(|text| says(error, text))
+    {
         ConnectFault::TimedOut
     } else if says(error, "dns error") {
         ConnectFault::NoSuchHost
     } else if tls && kinds().any(|kind| matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)) {
         ConnectFault::Tls(innermost(error))
+    } else if HUNG_UP.iter().any(|text| says(error, text)) {
+        ConnectFault::HungUp
     } else {
         ConnectFault::Other(innermost(error))
     }
 }
+
+/// How the layers below say that the other side is gone; their errors do not all tell it by their kind.
+const HUNG_UP: [&str; 5] =
+    ["broken pipe", "Broken pipe", "onnection reset", "connection closed", "connection was not ready"];
 
 /// Whether the other side speaks something else than HTTP/2.
 fn is_no_http2(error: &(dyn Error + 'static)) -> bool {

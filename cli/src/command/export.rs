@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use antichain_common::job::{self, SizeCount};
+use antichain_common::job::{self, Answer, SizeCount};
 use serde::Serialize;
 
 use super::run::AnswerDocument;
 use crate::args::{ExportArgs, ExportFormat, Global};
 use crate::output::result;
+use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
 /// The file asked for could not be written.
@@ -23,14 +25,23 @@ pub struct FileError {
 /// Runs the command.
 pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let limits = inputs::limits(args.limits)?;
-    let store = data::open_existing(&global.data)?;
-    let (answer, mut sizes) = job::finished(&store, &args.job)?;
+    let Finished { answer, mut sizes, certificate } = match place::either(global)? {
+        Place::Here(directory) => {
+            let store = data::open_existing(&directory)?;
+            let (answer, sizes) = job::finished(&store, &args.job)?;
+            Finished { answer, sizes, certificate: job::certificate(&store, &args.job)? }
+        }
+        Place::There(target) => {
+            let (certificate, document) = Remote::connect(target)?.certificate(&args.job)?;
+            let answer = certificate.answer(true, Duration::ZERO);
+            Finished { answer, sizes: certificate.sizes, certificate: document }
+        }
+    };
     sizes.retain(|count| inputs::is_within(limits, count.size));
     let text = match args.format {
         ExportFormat::Csv => csv(&sizes),
         ExportFormat::Bfile => bfile(&sizes, args.labelled),
         ExportFormat::Json => {
-            let certificate = job::certificate(&store, &args.job)?;
             let whole = JobDocument { answer: AnswerDocument::from(&answer), sizes: &sizes, certificate };
             serde_json::to_string_pretty(&whole)? + "\n"
         }
@@ -40,6 +51,13 @@ pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
         Some(file) => Ok(fs::write(file, text).map_err(|source| FileError { file: file.clone(), source })?),
         None => Ok(result(&text)?),
     }
+}
+
+/// A finished job, wherever it came from.
+struct Finished {
+    answer: Answer,
+    sizes: Vec<SizeCount>,
+    certificate: serde_json::Value,
 }
 
 /// A finished job as a JSON document.

@@ -1,25 +1,60 @@
 //! `antichain layers`: ideals by number of elements.
 
-use antichain_common::job::{self, SizeCount};
+use antichain_common::job::{self, JobSpec, Question, SizeCount, SizeLimits};
 use antichain_common::poset::Poset;
 use num_bigint::BigUint;
 use serde::Serialize;
 
-use super::with_effort;
+use super::{submit, with_effort};
 use crate::args::{Global, LayersArgs};
 use crate::output::{document, result, table};
-use crate::{data, inputs};
+use crate::remote::{Place, Remote, place};
+use crate::{data, inputs, interrupt};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &LayersArgs) -> anyhow::Result<()> {
     let poset: Poset = args.poset.parse()?;
     let limits = inputs::limits(args.limits)?;
-    let store = data::open(&global.data)?;
-    let sizes = with_effort(global, &args.effort, false, |options| job::layers(&store, &poset, limits, options))?;
+    let sizes = match place::either(global)? {
+        Place::Here(directory) => {
+            let store = data::open(&directory)?;
+            with_effort(global, &args.effort, false, |options| job::layers(&store, &poset, limits, options))?
+        }
+        Place::There(target) => {
+            interrupt::stop_at_once();
+            job::check(Question::Ideals, &poset, limits)?;
+            let mut sizes = counted_there(global, &mut Remote::connect(target)?, &poset, limits)?;
+            sizes.retain(|count| inputs::is_within(limits, count.size));
+            sizes
+        }
+    };
     if global.json {
         return document(&LayersDocument::new(poset.name(), &sizes));
     }
     Ok(result(&shown(&sizes))?)
+}
+
+/// The counts of a finished job of a coordinator; of a job that is begun for them where there is none.
+fn counted_there(
+    global: &Global,
+    remote: &mut Remote,
+    poset: &Poset,
+    limits: SizeLimits,
+) -> anyhow::Result<Vec<SizeCount>> {
+    // A lower limit saves nothing, and the whole count may be there already.
+    let asked = SizeLimits { min: 0, ..limits };
+    for question in Question::ALL {
+        for limits in [SizeLimits::NONE, asked] {
+            match remote.certificate(&JobSpec::new(question, poset, limits).id().0) {
+                Ok((certificate, _)) => return Ok(certificate.sizes),
+                Err(error) if error.is_not_there() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false)?;
+    submit::to_the_end(global, remote, &job)?;
+    Ok(remote.certificate(&job)?.0.sizes)
 }
 
 /// The layers as a JSON document.

@@ -6,7 +6,12 @@ mod layers;
 mod plan;
 mod query;
 mod run;
+mod status;
+mod steer;
+mod submit;
 mod verify;
+mod watch;
+mod workers;
 
 pub use export::FileError;
 pub use verify::VerifyFailed;
@@ -19,6 +24,7 @@ use serde::Serialize;
 
 use crate::args::{Args, Command, EffortArgs, Global};
 use crate::progress::Reporter;
+use crate::remote::Remote;
 use crate::sizes::Bytes;
 use crate::{interrupt, memory};
 
@@ -33,6 +39,14 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Query(args) => at_once(|| query::execute(global, args)),
         Command::Export(args) => at_once(|| export::execute(global, &args)),
         Command::Jobs => at_once(|| jobs::execute(global)),
+        Command::Submit(args) => at_once(|| submit::execute(global, &args)),
+        Command::Status(args) => at_once(|| status::execute(global, &args)),
+        Command::Watch(args) => at_once(|| watch::execute(global, &args)),
+        Command::Pause(args) => at_once(|| steer::execute(global, &args, Remote::pause)),
+        Command::Resume(args) => at_once(|| steer::execute(global, &args, Remote::resume)),
+        Command::Cancel(args) => at_once(|| steer::execute(global, &args, Remote::cancel)),
+        Command::Rm(args) => at_once(|| steer::remove(global, &args)),
+        Command::Workers => at_once(|| workers::execute(global)),
     }
 }
 

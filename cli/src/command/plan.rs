@@ -1,23 +1,89 @@
 //! `antichain plan`: what a question will need.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use antichain_common::job::{self, Amount, Plan, Question};
+use antichain_common::job::{self, Amount, JobId, JobSpec, Method, Plan, Question};
 use antichain_common::poset::Poset;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{LimitsDocument, all_cores, budget, show_limits};
 use crate::args::{Global, PlanArgs};
 use crate::inputs;
 use crate::output::{document, grouped, result, table};
+use crate::remote::{Place, Remote, place};
 use crate::sizes::{Bytes, show_estimate};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
-    let plan = job::plan(question, &poset, inputs::limits(args.limits)?)?;
-    if global.json { document(&PlanDocument::from(&plan)) } else { Ok(result(&shown(&plan))?) }
+    let limits = inputs::limits(args.limits)?;
+    let (plan, machine) = match place::either(global)? {
+        Place::Here(_) => (job::plan(question, &poset, limits)?, Some(Machine::here())),
+        Place::There(target) => (there(&Remote::connect(target)?, &JobSpec::new(question, &poset, limits))?, None),
+    };
+    if global.json { document(&PlanDocument::from(&plan)) } else { Ok(result(&shown(&plan, machine.as_ref()))?) }
+}
+
+/// The plan of a coordinator.
+fn there(remote: &Remote, spec: &JobSpec) -> anyhow::Result<Plan> {
+    let reply = remote.plan(spec)?;
+    let sent: SentPlan = serde_json::from_slice(&reply.document).map_err(|_| remote.not_understood("a plan"))?;
+    Ok(sent.plan(reply.exact).ok_or_else(|| remote.not_understood("a plan"))?)
+}
+
+/// A plan as it comes over the wire: numbers of ideals as strings, which do not say whether they are exact.
+#[derive(Debug, Deserialize)]
+struct SentPlan {
+    job: JobId,
+    spec: JobSpec,
+    method: Method,
+    orbits: String,
+    labelled: String,
+    states: f64,
+    most_states: f64,
+    edges: f64,
+    operations: f64,
+    cpu_seconds: f64,
+    memory_bytes: f64,
+    disk_bytes: f64,
+    disk_bytes_kept: f64,
+}
+
+impl SentPlan {
+    fn plan(self, exact: bool) -> Option<Plan> {
+        let amount = |digits: &str| {
+            if exact { digits.parse().ok().map(Amount::Exact) } else { digits.parse().ok().map(Amount::About) }
+        };
+        Some(Plan {
+            orbits: amount(&self.orbits)?,
+            labelled: amount(&self.labelled)?,
+            job: self.job,
+            spec: self.spec,
+            method: self.method,
+            states: self.states,
+            most_states: self.most_states,
+            edges: self.edges,
+            operations: self.operations,
+            cpu_seconds: self.cpu_seconds,
+            memory_bytes: self.memory_bytes,
+            disk_bytes: self.disk_bytes,
+            disk_bytes_kept: self.disk_bytes_kept,
+        })
+    }
+}
+
+/// What a plan is compared with where this machine does the work.
+struct Machine {
+    threads: NonZeroUsize,
+    memory: Bytes,
+}
+
+impl Machine {
+    fn here() -> Self {
+        Self { threads: all_cores(), memory: budget(None) }
+    }
 }
 
 /// The plan as a JSON document.
@@ -63,12 +129,14 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
 }
 
 /// The plan for people.
-fn shown(plan: &Plan) -> String {
-    let threads = all_cores();
-    let shared = plan.cpu_seconds / threads.get() as f64;
-    let free = budget(None);
-    let memory = bytes(plan.memory_bytes);
-    let fits = if memory <= free { "fits into" } else { "more than" };
+fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
+    let mut time = format!("{} on one core", span(plan.cpu_seconds));
+    let mut memory = bytes(plan.memory_bytes).to_string();
+    if let Some(Machine { threads, memory: free }) = machine {
+        time += &format!(", {} on the {threads} here", span(plan.cpu_seconds / threads.get() as f64));
+        let fits = if bytes(plan.memory_bytes) <= *free { "fits into" } else { "more than" };
+        memory += &format!(", {fits} the {free} this process may take by default");
+    }
     let rows = [
         ("question", format!("{} of {}{}", plan.spec.question, plan.spec.poset, show_limits(plan.spec.limits))),
         ("job", plan.job.to_string()),
@@ -77,8 +145,8 @@ fn shown(plan: &Plan) -> String {
         ("up to symmetry", ideals(&plan.orbits)),
         ("states", readable(plan.states)),
         ("operations", readable(plan.operations)),
-        ("time", format!("{} on one core, {} on the {threads} here", span(plan.cpu_seconds), span(shared))),
-        ("memory", format!("{memory}, {fits} the {free} this process may take by default")),
+        ("time", time),
+        ("memory", memory),
         ("disk", format!("{}; {} with --keep-values", bytes(plan.disk_bytes), bytes(plan.disk_bytes_kept))),
     ];
     table(&rows.map(|(name, text)| vec![name.to_owned(), text]), 2)
@@ -119,5 +187,14 @@ mod tests {
         assert_eq!(ideals(&Amount::About(2_414_682_040_998.0)), "about 2.41 * 10^12");
         assert_eq!(ideals(&Amount::About(16_353.2)), "about 16,353");
         assert_eq!(ideals(&Amount::Exact(10u128.pow(30).into())), "1.00 * 10^30");
+    }
+
+    #[test]
+    fn a_plan_survives_the_wire() {
+        let poset: Poset = "boolean:5".parse().expect("a poset");
+        let plan = job::plan(Question::Extensions, &poset, job::SizeLimits::NONE).expect("within reach");
+        let sent: SentPlan = serde_json::from_slice(&serde_json::to_vec(&plan).expect("JSON")).expect("understood");
+        let received = sent.plan(plan.is_exact()).expect("understood");
+        assert_eq!(shown(&received, None), shown(&plan, None));
     }
 }

@@ -1,12 +1,14 @@
 //! `antichain query`: values of positions.
 
-use antichain_common::job::{self, PositionValue};
+use antichain_common::job::{self, JobSpec, PositionValue};
 use antichain_common::poset::Poset;
+use antichain_proto::v1;
 use serde::Serialize;
 
 use super::budget;
 use crate::args::{Global, QueryArgs};
 use crate::output::{document, result, table};
+use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
 /// Runs the command.
@@ -14,35 +16,46 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
     let limits = inputs::limits(args.limits)?;
-    let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
-    let store = data::open_if_there(&global.data)?;
-    let values = job::query(store.as_ref(), question, &poset, &positions, budget(args.memory).0)?;
-    if global.json {
-        let documents: Vec<_> = values.iter().map(PositionDocument::from).collect();
-        return document(&documents);
-    }
-    Ok(result(&shown(&values))?)
+    let values: Vec<PositionDocument> = match place::either(global)? {
+        Place::Here(directory) => {
+            let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
+            let store = data::open_if_there(&directory)?;
+            let values = job::query(store.as_ref(), question, &poset, &positions, budget(args.memory).0)?;
+            values.into_iter().map(PositionDocument::from).collect()
+        }
+        Place::There(target) => {
+            let values = Remote::connect(target)?.query(&JobSpec::new(question, &poset, limits), args.positions)?;
+            values.into_iter().map(PositionDocument::from).collect()
+        }
+    };
+    if global.json { document(&values) } else { Ok(result(&shown(&values))?) }
 }
 
 /// One position as a JSON document.
 #[derive(Debug, Serialize)]
-struct PositionDocument<'a> {
-    position: &'a str,
-    canonical: &'a str,
+struct PositionDocument {
+    position: String,
+    canonical: String,
     value: String,
 }
 
-impl<'a> From<&'a PositionValue> for PositionDocument<'a> {
-    fn from(value: &'a PositionValue) -> Self {
-        Self { position: &value.position, canonical: &value.canonical, value: value.value.to_string() }
+impl From<PositionValue> for PositionDocument {
+    fn from(value: PositionValue) -> Self {
+        Self { position: value.position, canonical: value.canonical, value: value.value.to_string() }
+    }
+}
+
+impl From<v1::PositionValue> for PositionDocument {
+    fn from(value: v1::PositionValue) -> Self {
+        Self { position: value.position, canonical: value.canonical, value: value.value }
     }
 }
 
 /// A single value alone; several with their positions, a line each.
-fn shown(values: &[PositionValue]) -> String {
+fn shown(values: &[PositionDocument]) -> String {
     match values {
         [only] => format!("{}\n", only.value),
-        _ => table(&values.iter().map(|v| vec![v.position.clone(), v.value.to_string()]).collect::<Vec<_>>(), 1),
+        _ => table(&values.iter().map(|v| vec![v.position.clone(), v.value.clone()]).collect::<Vec<_>>(), 1),
     }
 }
 
@@ -50,8 +63,8 @@ fn shown(values: &[PositionValue]) -> String {
 mod tests {
     use super::*;
 
-    fn value(position: &str, value: u32) -> PositionValue {
-        PositionValue { position: position.into(), canonical: position.into(), value: value.into() }
+    fn value(position: &str, value: u32) -> PositionDocument {
+        PositionValue { position: position.into(), canonical: position.into(), value: value.into() }.into()
     }
 
     #[test]

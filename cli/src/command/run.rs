@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{LimitsDocument, show_limits, with_effort};
 use crate::args::{Global, RunArgs};
 use crate::output::{document, grouped, note, result};
+use crate::remote::place;
 use crate::sizes::show_duration;
 use crate::{data, inputs};
 
@@ -15,15 +16,20 @@ pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
     let limits = inputs::limits(args.limits)?;
-    let store = data::open(&global.data)?;
+    let store = data::open(&place::here(global)?)?;
     let answer = with_effort(global, &args.effort, args.keep_values, |options| {
         job::run(&store, question, &poset, limits, options)
     })?;
+    tell(global, &answer)
+}
+
+/// Writes an answer: the document, or the value alone with what else is worth knowing on standard error.
+pub(super) fn tell(global: &Global, answer: &Answer) -> anyhow::Result<()> {
     if global.json {
-        return document(&AnswerDocument::from(&answer));
+        return document(&AnswerDocument::from(answer));
     }
-    result(&shown(&answer))?;
-    summary(&answer).iter().for_each(|line| note(line));
+    result(&shown(answer))?;
+    summary(answer).iter().for_each(|line| note(line));
     Ok(())
 }
 

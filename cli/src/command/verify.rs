@@ -5,7 +5,14 @@ use serde::Serialize;
 
 use crate::args::{Global, VerifyArgs};
 use crate::output::{document, result};
+use crate::remote::{Place, Remote, place};
 use crate::{data, interrupt};
+
+/// What stands before a check that holds.
+const PASSED: &str = "ok";
+
+/// What stands before one that does not.
+const FAILED: &str = "FAILED";
 
 /// Checks did not hold.
 #[derive(Debug, thiserror::Error)]
@@ -19,12 +26,22 @@ pub struct VerifyFailed {
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &VerifyArgs) -> anyhow::Result<()> {
-    let store = data::open_existing(&global.data)?;
-    let verification = job::verify(&store, &args.job, interrupt::stop_at_safe_point(global.json))?;
+    let verification = match place::either(global)? {
+        Place::Here(directory) => {
+            let store = data::open_existing(&directory)?;
+            let verification = job::verify(&store, &args.job, interrupt::stop_at_safe_point(global.json))?;
+            if !global.json {
+                result(&shown(&args.job, &verification))?;
+            }
+            verification
+        }
+        Place::There(target) => {
+            interrupt::stop_at_once();
+            there(global, &Remote::connect(target)?, &args.job)?
+        }
+    };
     if global.json {
         document(&VerificationDocument::new(&args.job, &verification))?;
-    } else {
-        result(&shown(&args.job, &verification))?;
     }
     match verification.failed.len() {
         0 => Ok(()),
@@ -32,6 +49,24 @@ pub fn execute(global: &Global, args: &VerifyArgs) -> anyhow::Result<()> {
             Err(VerifyFailed { job: args.job.clone(), failed, checks: failed + verification.passed.len() }.into())
         }
     }
+}
+
+/// Has a coordinator check; each check is shown as soon as it is made.
+fn there(global: &Global, remote: &Remote, job: &str) -> anyhow::Result<Verification> {
+    let mut verification = Verification::default();
+    remote.verify(job, |check| {
+        let (word, lines) =
+            if check.passed { (PASSED, &mut verification.passed) } else { (FAILED, &mut verification.failed) };
+        lines.push(check.check.clone());
+        if global.json { Ok(()) } else { Ok(result(&line(word, &check.check))?) }
+    })?;
+    if verification.passed.is_empty() && verification.failed.is_empty() {
+        return Err(remote.not_understood("an empty list of checks").into());
+    }
+    if !global.json {
+        result(&conclusion(job, &verification))?;
+    }
+    Ok(verification)
 }
 
 /// The checks as a JSON document.
@@ -52,15 +87,23 @@ impl<'a> VerificationDocument<'a> {
 /// The checks for people, a line each.
 fn shown(job: &str, verification: &Verification) -> String {
     let mut text = String::new();
-    for (word, lines) in [("ok", &verification.passed), ("FAILED", &verification.failed)] {
-        for line in lines {
-            text += &format!("{word:<6}  {line}\n");
-        }
+    for (word, checks) in [(PASSED, &verification.passed), (FAILED, &verification.failed)] {
+        checks.iter().for_each(|check| text += &line(word, check));
     }
+    text + &conclusion(job, verification)
+}
+
+fn line(word: &str, check: &str) -> String {
+    format!("{word:<6}  {check}\n")
+}
+
+/// The last line; nothing where the error says it.
+fn conclusion(job: &str, verification: &Verification) -> String {
     if verification.failed.is_empty() {
-        text += &format!("{job}: every check holds ({})\n", verification.passed.len());
+        format!("{job}: every check holds ({})\n", verification.passed.len())
+    } else {
+        String::new()
     }
-    text
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ impl Lab {
     pub fn bare_command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_antichain"));
         command.args(words).current_dir(self.folder()).env_remove("RUST_LOG").stdin(Stdio::null());
+        // A coordinator that the user runs is none of a test's business.
+        command.env("HOME", self.folder()).env_remove("ANTICHAIN_ACCESS_FILE").env_remove("ANTICHAIN_TOKEN");
         command
     }
 

@@ -5,10 +5,20 @@ use std::net::TcpListener;
 
 use tokio::runtime::{Builder, Runtime};
 use tonic::Request;
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Identity, Server, ServerTlsConfig};
 
 use super::*;
 use crate::v1::ListRequest;
 use crate::v1::jobs_client::JobsClient;
+
+/// Vouches for the certificate of the tests' coordinator.
+const AUTHORITY: &str = include_str!("certificates/authority.pem");
+/// Vouches for nobody.
+const STRANGER: &str = include_str!("certificates/stranger.pem");
+/// Of the tests' coordinator, for this machine, and its key, which is no secret.
+const COORDINATOR: (&str, &str) =
+    (include_str!("certificates/coordinator.pem"), include_str!("certificates/coordinator.key"));
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
@@ -18,7 +28,7 @@ fn target(url: &str) -> Target {
     Target { url: url.parse().expect("an address"), token: None, tls_ca: None }
 }
 
-/// Address of a server that says `answer` to whoever connects, and hangs up.
+/// Address of a server that says `answer` to whoever connects, and hears whatever else there is to hear.
 fn server(answer: &'static [u8]) -> Target {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = listener.local_addr().expect("an address");
@@ -26,8 +36,11 @@ fn server(answer: &'static [u8]) -> Target {
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
             let mut asked = [0; 24];
-            // Who hangs up first does not matter.
-            let _ = stream.read_exact(&mut asked).and_then(|()| stream.write_all(answer));
+            // That the client hangs up is what is expected of it.
+            let _ = stream
+                .read_exact(&mut asked)
+                .and_then(|()| stream.write_all(answer))
+                .and_then(|()| std::io::copy(&mut stream, &mut std::io::sink()));
         }
     });
     target(&address.to_string())
@@ -68,6 +81,14 @@ fn a_web_server_is_no_coordinator() {
 }
 
 #[test]
+fn somebody_who_hangs_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let target = target(&listener.local_addr().expect("an address").to_string());
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    assert_eq!(fault_of(&target), ConnectFault::HungUp);
+}
+
+#[test]
 fn tls_needs_somebody_to_vouch() {
     let mut target = target("https://127.0.0.1:1");
     assert!(matches!(fault_of(&target), ConnectFault::Authority(_)));
@@ -84,6 +105,37 @@ fn tls_with_a_server_that_speaks_none() {
     assert!(matches!(fault, ConnectFault::Tls(_)), "{fault:?}");
 }
 
+/// Address of a coordinator that knows no calls, over TLS.
+fn tls_server() -> CoordinatorUrl {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("an address");
+    listener.set_nonblocking(true).expect("set");
+    std::thread::spawn(move || {
+        runtime().block_on(async {
+            let incoming = TcpIncoming::from(tokio::net::TcpListener::from_std(listener).expect("a listener"));
+            let identity = Identity::from_pem(COORDINATOR.0, COORDINATOR.1);
+            let mut server =
+                Server::builder().tls_config(ServerTlsConfig::new().identity(identity)).expect("a certificate");
+            server.add_routes(tonic::service::Routes::default()).serve_with_incoming(incoming).await.expect("served");
+        });
+    });
+    CoordinatorUrl::new(true, address.ip().to_string(), address.port())
+}
+
+#[test]
+fn tls_with_who_is_vouched_for_and_who_is_not() {
+    let url = tls_server();
+    let mut target = Target { url, token: None, tls_ca: Some(AUTHORITY.to_owned()) };
+    runtime().block_on(connect(&target)).expect("connected");
+    target.tls_ca = Some(STRANGER.to_owned());
+    let fault = fault_of(&target);
+    assert!(matches!(&fault, ConnectFault::Tls(reason) if reason.contains("UnknownIssuer")), "{fault:?}");
+
+    let plain = Target { url: CoordinatorUrl::new(false, target.url.host(), target.url.port()), ..target };
+    let fault = fault_of(&plain);
+    assert!(matches!(fault, ConnectFault::NotAntichain | ConnectFault::HungUp), "it speaks TLS only: {fault:?}");
+}
+
 #[test]
 fn a_status_about_the_token_or_the_call() {
     let mut target = target("localhost");
@@ -97,18 +149,3 @@ fn a_status_about_the_token_or_the_call() {
     assert_eq!(fault(&target, &Status::not_found("no such job")), None);
     assert_eq!(fault(&target, &Status::unavailable("shutting down")), None, "the coordinator says so itself");
 }
-
-/// An authority that vouches for nobody here.
-const AUTHORITY: &str = "\
------BEGIN CERTIFICATE-----
-MIIBijCCATGgAwIBAgIUZ5IckZ1NPHkdzBTqa2742D6otHkwCgYIKoZIzj0EAwIw
-GjEYMBYGA1UEAwwPQW50aWNoYWluIHRlc3RzMCAXDTI2MTEzMDAyNTUxOFoYDzIx
-MjYxMTA2MDI1NTE4WjAaMRgwFgYDVQQDDA9BbnRpY2hhaW4gdGVzdHMwWTATBgcq
-hkjOPQIBBggqhkjOPQMBBwNCAAQrunKk+jCRWgorYgL230+Knk/erlH1dCTmD9s4
-0xzFdlbOZakYa8WYmIATYup/bG09NQ1YQbn9BZjL3ixUoyGAo1MwUTAdBgNVHQ4E
-FgQUzle4dhWu1WD5O1tFnM/we+leNXMwHwYDVR0jBBgwFoAUzle4dhWu1WD5O1tF
-nM/we+leNXMwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiBRD/jz
-eQriUc6PEMC75SOMMS2T8uknvYeOeMM/80MY0wIgU7zYeEZtJPr22NXqRSotDQRi
-bJomjcx570qfx7ZgWVY=
------END CERTIFICATE-----
-";

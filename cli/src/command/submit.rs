@@ -1,0 +1,55 @@
+//! `antichain submit`: hands a question to a coordinator.
+
+use antichain_common::job::{self, JobSpec};
+use antichain_common::poset::Poset;
+use antichain_proto::v1::JobStatus;
+use serde::Serialize;
+
+use super::run;
+use crate::args::{Global, SubmitArgs};
+use crate::failure::Failure;
+use crate::inputs;
+use crate::interrupt;
+use crate::output::{document, result};
+use crate::progress::Reporter;
+use crate::remote::job::{answer, ended_well};
+use crate::remote::{Remote, follow, place};
+
+/// Runs the command.
+pub fn execute(global: &Global, args: &SubmitArgs) -> anyhow::Result<()> {
+    let question = inputs::question(&args.question)?;
+    let poset: Poset = args.poset.parse()?;
+    let limits = inputs::limits(args.limits)?;
+    job::check(question, &poset, limits)?;
+    let mut remote = Remote::connect(place::there(global)?)?;
+    let job = remote.submit(&JobSpec::new(question, &poset, limits), args.keep_values)?;
+    if args.wait {
+        return wait(global, &mut remote, &job);
+    }
+    if global.json { document(&SubmitDocument { job: &job }) } else { Ok(result(&format!("{job}\n"))?) }
+}
+
+/// What was begun, as a JSON document.
+#[derive(Debug, Serialize)]
+struct SubmitDocument<'a> {
+    job: &'a str,
+}
+
+/// Waits for the answer and writes it.
+fn wait(global: &Global, remote: &mut Remote, job: &str) -> anyhow::Result<()> {
+    let last = to_the_end(global, remote, job)?;
+    let answer = answer(&last).ok_or_else(|| remote.not_understood("an answer"))?;
+    run::tell(global, &answer)
+}
+
+/// Follows a job until it finishes, with its progress on standard error; one that ends otherwise is an error.
+pub(super) fn to_the_end(global: &Global, remote: &mut Remote, job: &str) -> anyhow::Result<JobStatus> {
+    interrupt::say_farewell(Failure::left_running(job), global.json);
+    let reporter = Reporter::start(global);
+    let last = follow(global, remote, job, |status| {
+        reporter.report_job(status);
+        Ok(())
+    })?;
+    ended_well(&last)?;
+    Ok(last)
+}

@@ -1,0 +1,88 @@
+//! The calls of the service `Jobs`.
+
+use antichain_common::job::JobSpec;
+use antichain_proto::v1::{
+    JobRequest, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersRequest,
+};
+use tonic::{Response, Streaming};
+
+use super::job::on_the_wire;
+use super::{Remote, RemoteError};
+
+/// The request about a job.
+fn about(job: &str) -> JobRequest {
+    JobRequest { job: job.to_owned() }
+}
+
+impl Remote {
+    /// What a question will need.
+    ///
+    /// # Errors
+    /// See [`RemoteError`], here and in every call below.
+    pub fn plan(&self, spec: &JobSpec) -> Result<PlanReply, RemoteError> {
+        let mut jobs = self.jobs();
+        self.ask(None, PlanRequest { spec: Some(on_the_wire(spec)) }, |request| async move { jobs.plan(request).await })
+    }
+
+    /// Begins a job and gives its name.
+    pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<String, RemoteError> {
+        let mut jobs = self.jobs();
+        let question = SubmitRequest { spec: Some(on_the_wire(spec)), keep_values };
+        let job = spec.id().to_string();
+        Ok(self.ask(Some(&job), question, |request| async move { jobs.submit(request).await })?.job)
+    }
+
+    /// Where a job stands.
+    pub fn get(&self, job: &str) -> Result<JobStatus, RemoteError> {
+        let mut jobs = self.jobs();
+        self.ask(Some(job), about(job), |request| async move { jobs.get(request).await })
+    }
+
+    /// All jobs.
+    pub fn list(&self) -> Result<Vec<JobStatus>, RemoteError> {
+        let mut jobs = self.jobs();
+        Ok(self.ask(None, ListRequest {}, |request| async move { jobs.list(request).await })?.jobs)
+    }
+
+    /// Lets a job rest.
+    pub fn pause(&self, job: &str) -> Result<JobStatus, RemoteError> {
+        let mut jobs = self.jobs();
+        self.ask(Some(job), about(job), |request| async move { jobs.pause(request).await })
+    }
+
+    /// Lets a paused job go on.
+    pub fn resume(&self, job: &str) -> Result<JobStatus, RemoteError> {
+        let mut jobs = self.jobs();
+        self.ask(Some(job), about(job), |request| async move { jobs.resume(request).await })
+    }
+
+    /// Ends a job.
+    pub fn cancel(&self, job: &str) -> Result<JobStatus, RemoteError> {
+        let mut jobs = self.jobs();
+        self.ask(Some(job), about(job), |request| async move { jobs.cancel(request).await })
+    }
+
+    /// Takes everything of a job away; gives the bytes of disk that are free now.
+    pub fn remove(&self, job: &str) -> Result<u64, RemoteError> {
+        let mut jobs = self.jobs();
+        Ok(self.ask(Some(job), about(job), |request| async move { jobs.remove(request).await })?.bytes)
+    }
+
+    /// The workers that the coordinator knows.
+    pub fn workers(&self) -> Result<Vec<WorkerStatus>, RemoteError> {
+        let mut jobs = self.jobs();
+        Ok(self.ask(None, WorkersRequest {}, |request| async move { jobs.workers(request).await })?.workers)
+    }
+
+    /// Begins to watch a job.
+    pub(super) fn watch(&self, job: &str) -> Result<Streaming<JobStatus>, RemoteError> {
+        let mut jobs = self.jobs();
+        let request = about(job);
+        self.wait(Some(job), async move { jobs.watch(request).await.map(Response::into_inner) })
+    }
+
+    /// The next news of a job that is watched; `None` where the coordinator has no more to say.
+    pub(super) fn news(&self, job: &str, stream: &mut Streaming<JobStatus>) -> Result<Option<JobStatus>, RemoteError> {
+        self.wait(Some(job), stream.message())
+    }
+}
