@@ -1,6 +1,7 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
+mod serve;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
+pub use serve::{CoordinatorArgs, WorkerArgs};
 
 /// Exact answers about the order ideals of finite posets.
 ///
@@ -191,6 +193,21 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain workers --coordinator cluster.example:7461")]
     Workers,
+    /// Serve jobs to workers and users, until told to stop
+    ///
+    /// Jobs that were not over go on. The address and the token are written to the access file, where the other commands
+    /// of the same user find them.
+    #[command(after_long_help = "Examples:
+  antichain coordinator
+  antichain coordinator --listen 0.0.0.0:7461 --tls-cert cert.pem --tls-key key.pem --data /var/lib/antichain")]
+    Coordinator(CoordinatorArgs),
+    /// Work for a coordinator, until told to stop
+    ///
+    /// Takes tasks, computes and delivers; nothing that matters is kept here. Told to stop, it lets the tasks in hand end.
+    #[command(after_long_help = "Examples:
+  antichain worker
+  antichain worker --coordinator https://cluster.example:7461 --threads 8 --memory 16GiB")]
+    Worker(WorkerArgs),
 }
 
 /// Only ideals of some sizes.

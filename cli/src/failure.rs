@@ -11,10 +11,12 @@ use std::process::ExitCode;
 use antichain_common::job::JobError;
 use antichain_common::poset::{PosetError, PositionError};
 use antichain_common::store::StoreError;
+use antichain_coordinator::server::ServeError;
+use antichain_worker::WorkerError;
 use clap::error::{ContextKind, ErrorKind};
 use serde::Serialize;
 
-use crate::command::{FileError, VerifyFailed};
+use crate::command::{CoordinatorError, FileError, VerifyFailed};
 use crate::data::DataError;
 use crate::inputs::InputError;
 use crate::interrupt;
@@ -99,6 +101,10 @@ impl Failure {
             Self::failed(error).about(&error.job).hint(
                 "do not trust this result; `run` computes again what is damaged, and a fresh --data directory everything",
             )
+        } else if let Some(error) = error.downcast_ref::<CoordinatorError>() {
+            Self::of_coordinator(error)
+        } else if let Some(error) = error.downcast_ref::<WorkerError>() {
+            Self::of_worker(error)
         } else if let Some(error) = error.downcast_ref::<FileError>() {
             Self::failed(error).about(error.file.display().to_string()).hint("choose another --output")
         } else if let Some(error) = error.downcast_ref::<StdoutError>() {
@@ -141,6 +147,35 @@ impl Failure {
             JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(*hint),
             JobError::SelfCheck(_) => Self::failed(error).hint(FAULT_OF_PROGRAM),
         }
+    }
+
+    fn of_coordinator(error: &CoordinatorError) -> Self {
+        match error {
+            CoordinatorError::Open(address) => Self::bad_input(address.to_string(), error)
+                .hint("give --tls-cert and --tls-key, or --insecure if nobody can listen in"),
+            CoordinatorError::File { file, .. } => Self::bad_input(file, error).hint("name files that can be read"),
+            CoordinatorError::Serve(ServeError::Bind { address, .. }) => Self::failed(error)
+                .about(address.to_string())
+                .hint("another program listens there, or the address is not this machine's: choose another --listen"),
+            CoordinatorError::Serve(_) => {
+                Self::failed(error).hint("see that certificate and key are PEM and belong together")
+            }
+        }
+    }
+
+    fn of_worker(error: &WorkerError) -> Self {
+        let hint = match error {
+            WorkerError::Connect(error) => return Self::of_connect(error),
+            WorkerError::Refused(reason) => {
+                let (reason, hint) =
+                    reason.split_once("\nhint: ").unwrap_or((reason, "the log of the coordinator says more"));
+                return Self::failed(format!("the coordinator refuses this worker: {reason}")).hint(hint);
+            }
+            WorkerError::Folder { .. } => "name a folder with --data that you may write",
+            WorkerError::Listen { .. } => "choose another --peer-listen",
+            WorkerError::System { .. } => "free some of what the system has little of, and start it again",
+        };
+        Self::failed(error).hint(hint)
     }
 
     /// The data directory cannot be opened: a wrong one is bad input, one that is busy or broken is not.

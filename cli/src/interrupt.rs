@@ -47,6 +47,26 @@ pub fn say_farewell(farewell: Failure, json: bool) {
     *FAREWELL.lock().unwrap_or_else(PoisonError::into_inner) = Some((farewell, json));
 }
 
+/// Comes with the first Ctrl-C or SIGTERM; the second ends the program. Only within a runtime.
+pub fn asked_to_stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            std::process::exit(EXIT_CODE.into());
+        });
+    })
+}
+
 fn install(handler: impl FnMut() + Send + 'static) {
     if let Err(error) = ctrlc::set_handler(handler) {
         // The system's own handling stays: the program ends at once, and the store survives that by design.

@@ -82,7 +82,11 @@ impl Bound {
     ///
     /// # Errors
     /// [`ServeError::Tls`], [`ServeError::Failed`].
-    pub async fn serve(self, desk: Arc<Desk>, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+    pub async fn serve(
+        self,
+        desk: Arc<Desk>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
         let Self { listener, listen } = self;
         let Listen { token, tls, .. } = listen;
         let mut server = Server::builder()

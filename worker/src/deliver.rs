@@ -1,5 +1,7 @@
 //! Delivering a result: its opening, then the blocks of its file, until the coordinator has stored it or does not want it.
 
+use std::sync::Arc;
+
 use antichain_common::store::BlockImage;
 use antichain_proto::limits::CHUNK_BYTES;
 use antichain_proto::v1;
@@ -31,10 +33,19 @@ pub struct File {
     chunks: Vec<std::ops::Range<usize>>,
 }
 
+/// The bytes of an image, for as long as somebody sends them.
+struct Shared(Arc<BlockImage>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
 impl File {
-    /// The file of an image.
-    pub fn new(image: &BlockImage) -> Self {
-        let bytes = Bytes::copy_from_slice(&image.bytes);
+    /// The file of an image, which is not copied.
+    pub fn new(image: Arc<BlockImage>) -> Self {
+        let bytes = Bytes::from_owner(Shared(image.clone()));
         let head = v1::FileHead {
             header: Bytes::copy_from_slice(image.header()),
             tail: Bytes::copy_from_slice(image.tail()),
@@ -98,13 +109,12 @@ async fn attempt(link: &Link, outcome: &Outcome, worker: u64, epoch: u64) -> Res
         if sender.send(message(v1::deliver_request::Part::Opening(opening))).await.is_err() {
             return;
         }
-        for file in &outcome.file {
-            for chunk in &file.chunks {
-                let blocks = v1::deliver_request::Part::Blocks(file.image.slice(chunk.clone()));
-                // Nobody takes it: what it is worth is decided already.
-                if sender.send(message(blocks)).await.is_err() {
-                    return;
-                }
+        let Some(file) = &outcome.file else { return };
+        for chunk in &file.chunks {
+            let blocks = v1::deliver_request::Part::Blocks(file.image.slice(chunk.clone()));
+            // Nobody takes it: what it is worth is decided already.
+            if sender.send(message(blocks)).await.is_err() {
+                return;
             }
         }
     };

@@ -197,11 +197,7 @@ impl Fetcher {
     }
 
     /// Calls again as long as what fails may pass.
-    fn again<T>(
-        &self,
-        is_wanted: &dyn Fn() -> bool,
-        mut call: impl FnMut() -> Result<T, Status>,
-    ) -> Result<T, Undone> {
+    fn again<T>(&self, is_wanted: &dyn Fn() -> bool, mut call: impl FnMut() -> Result<T, Status>) -> Result<T, Undone> {
         let mut backoff = Backoff::new();
         loop {
             match call() {

@@ -96,8 +96,7 @@ impl Lanes {
     fn compute(&self, lease: &v1::Lease, interrupt: &Interrupt) -> Result<Outcome, Undone> {
         let spec = spec_of(lease)?;
         let engine = self.shop.engine(&lease.job, || Ok(engine(&spec)?))?;
-        let effort =
-            Effort { threads: self.threads, memory: self.memory, interrupt, scratch: &self.scratch };
+        let effort = Effort { threads: self.threads, memory: self.memory, interrupt, scratch: &self.scratch };
         let is_wanted = || !interrupt.is_requested();
         let (job, layer, shard) = (&lease.job, lease.layer as usize, lease.shard as usize);
         let (findings, image) = match lease.kind() {
@@ -142,10 +141,11 @@ impl Lanes {
             }
             v1::TaskKind::Unspecified => return Err(Undone::Gone("a task of a kind it does not know".to_owned())),
         };
-        let file = image.as_ref().map(File::new);
-        if let (Some(image), v1::TaskKind::Solve) = (image, lease.kind()) {
-            self.shop.made.put(job, layer, shard, Arc::new(image));
+        let image = image.map(Arc::new);
+        if let (Some(image), v1::TaskKind::Solve) = (&image, lease.kind()) {
+            self.shop.made.put(job, layer, shard, image.clone());
         }
+        let file = image.map(File::new);
         let findings = serde_json::to_vec(&findings).map_err(|error| Undone::Gone(error.to_string()))?;
         Ok(Outcome { task: lease.task, findings: Bytes::from(findings), file })
     }

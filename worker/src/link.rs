@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use antichain_proto::connect::{Connection, ConnectError, ConnectFault, Target, connect};
+use antichain_proto::connect::{ConnectError, ConnectFault, Connection, Target, connect};
 use antichain_proto::limits::MESSAGE_BYTES;
 use antichain_proto::v1;
 use antichain_proto::v1::tables_client::TablesClient;

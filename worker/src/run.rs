@@ -102,11 +102,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
 }
 
 /// Asks for tasks whenever a lane is about to be free.
-async fn hand_out(
-    link: &Link,
-    lanes: &Lanes,
-    tasks: &std::sync::mpsc::Sender<Assignment>,
-) -> Result<(), WorkerError> {
+async fn hand_out(link: &Link, lanes: &Lanes, tasks: &std::sync::mpsc::Sender<Assignment>) -> Result<(), WorkerError> {
     loop {
         let free = MOST_HELD.saturating_sub(link.session.len());
         if free == 0 {

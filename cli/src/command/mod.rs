@@ -1,5 +1,6 @@
 //! The commands, one file each: from typed arguments to a result on standard output.
 
+mod coordinator;
 mod export;
 mod jobs;
 mod layers;
@@ -11,8 +12,10 @@ mod steer;
 mod submit;
 mod verify;
 mod watch;
+mod worker;
 mod workers;
 
+pub use coordinator::CoordinatorError;
 pub use export::FileError;
 pub use verify::VerifyFailed;
 
@@ -47,6 +50,8 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Cancel(args) => at_once(|| steer::execute(global, &args, Remote::cancel)),
         Command::Rm(args) => at_once(|| steer::remove(global, &args)),
         Command::Workers => at_once(|| workers::execute(global)),
+        Command::Coordinator(args) => coordinator::execute(global, &args),
+        Command::Worker(args) => worker::execute(global, &args),
     }
 }
 

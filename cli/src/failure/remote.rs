@@ -95,7 +95,7 @@ impl Failure {
         }
     }
 
-    fn of_connect(error: &ConnectError) -> Self {
+    pub(super) fn of_connect(error: &ConnectError) -> Self {
         let hint = match &error.fault {
             ConnectFault::Refused | ConnectFault::TimedOut => {
                 "start one with `antichain coordinator`, name another with --coordinator, or work here with --data"

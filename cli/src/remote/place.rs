@@ -142,7 +142,7 @@ fn is_about(url: &CoordinatorUrl, access: &Access) -> bool {
     same_host && theirs.port() == url.port()
 }
 
-fn access_file(global: &Global) -> Result<PathBuf, AccessError> {
+pub fn access_file(global: &Global) -> Result<PathBuf, AccessError> {
     global.access_file.clone().map_or_else(access::default_file, Ok)
 }
 

@@ -190,14 +190,17 @@ impl Course {
         let tasks = |kind, shards: usize| (0..shards).map(move |shard| Task { kind, layer: number, shard });
         if let (None, Some(shards)) = (&layer.cut, shards_below) {
             if !std::mem::replace(&mut layer.issued.enumerate, true) {
-                let open = tasks(TaskKind::Enumerate, shards).filter(|task| !layer.enumerated.contains_key(&task.shard));
+                let open =
+                    tasks(TaskKind::Enumerate, shards).filter(|task| !layer.enumerated.contains_key(&task.shard));
                 next.tasks.extend(open);
             }
             if layer.enumerated.len() == shards && !std::mem::replace(&mut layer.issued.merge, true) {
                 next.steps.push(Step::Merge(number));
             }
         }
-        let Some(shards) = layer.cut.as_ref().map(|cut| cut.shards.len()).filter(|_| !layer.is_complete) else { return };
+        let Some(shards) = layer.cut.as_ref().map(|cut| cut.shards.len()).filter(|_| !layer.is_complete) else {
+            return;
+        };
         if values_below && !std::mem::replace(&mut layer.issued.solve, true) {
             next.tasks.extend(tasks(TaskKind::Solve, shards).filter(|task| !layer.solved.contains_key(&task.shard)));
         }

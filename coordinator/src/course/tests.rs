@@ -32,7 +32,9 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
                 after.set_cut(layer, cut());
                 after.complete(layer, 1);
             }
-            (course.open..=shape.last_layer).filter(|&layer| course.cut(layer).is_some()).for_each(|layer| after.set_cut(layer, cut()));
+            (course.open..=shape.last_layer)
+                .filter(|&layer| course.cut(layer).is_some())
+                .for_each(|layer| after.set_cut(layer, cut()));
             stored.iter().filter(|task| task.layer >= course.open).for_each(|&task| after.add(task, findings(task)));
             (course, tasks, steps) = (after, Vec::new(), Vec::new());
         }

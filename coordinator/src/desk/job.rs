@@ -113,7 +113,8 @@ impl Job {
             slots,
             width: self.course.as_ref().and_then(|course| course.width(below?)).unwrap_or(1),
         };
-        let edges = own.map_or(0, |cut| (cut.edges as u128 * u128::from(bases) / u128::from(cut.bases().max(1))) as u64);
+        let edges =
+            own.map_or(0, |cut| (cut.edges as u128 * u128::from(bases) / u128::from(cut.bases().max(1))) as u64);
         let work = match kind {
             TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
             TaskKind::Solve => edges + slots,

@@ -35,8 +35,8 @@ use crate::task_id::JobNumber;
 use clerk::Delivered;
 use documents::{COORDINATOR, EPOCHS};
 pub use jobs::JobsError;
-pub use status::{Doing, JobStatus, Progress, WorkerStatus};
 use state::State;
+pub use status::{Doing, JobStatus, Progress, WorkerStatus};
 pub use tables::{LayerOfShards, ShardFiles};
 pub use work::{Incoming, LeaseOffer, Opened, Opening, Registered, Registration, WorkError};
 
@@ -148,7 +148,9 @@ impl Desk {
                     job = %job.id, %task, worker = name,
                     "a task was lost with several workers and is set aside"
                 ),
-                Some((job, task)) => tracing::warn!(job = %job.id, %task, worker = name, "not heard of: handed out again"),
+                Some((job, task)) => {
+                    tracing::warn!(job = %job.id, %task, worker = name, "not heard of: handed out again")
+                }
                 None => {}
             }
         }

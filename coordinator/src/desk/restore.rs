@@ -64,13 +64,14 @@ impl Desk {
         let mut course = None;
         let mut known = Known::default();
         if !record.whole {
-            known = Restoring { store: &self.store, id: &id, engine: &*engine, plan: &plan, record: &record }.known()?;
+            known =
+                Restoring { store: &self.store, id: &id, engine: &*engine, plan: &plan, record: &record }.known()?;
             course = Some(known.course(&*engine));
         }
         let pace = Pace::default();
         let (done, work_done, states, since) = (0, 0, 0, Instant::now());
         let mut job = Job { id, record, engine, course, plan, done, work_done, states, pace, since };
-        let now = self.now();
+        let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
         let mut state = self.state();
         for StoredFindings { task, findings, digest, .. } in known.findings {
@@ -83,6 +84,9 @@ impl Desk {
         // What comes before this process says nothing of how fast it goes.
         job.pace.restart();
         state.jobs.insert(number, job);
+        if is_whole {
+            state.hand_out(number);
+        }
         drop(state);
         self.advance(number);
         self.finish_whole(number);

@@ -1,7 +1,7 @@
 //! Where jobs and workers stand, for people.
 
-use antichain_common::job::{self, Answer, JobError, JobId};
 use antichain_common::job::task::Task;
+use antichain_common::job::{self, Answer, JobError, JobId};
 
 use super::Desk;
 use super::documents::{ClusterRecord, Standing};
@@ -226,4 +226,3 @@ impl Desk {
         state.workers.iter().map(status).collect()
     }
 }
-

@@ -191,7 +191,9 @@ impl Desk {
             }
         }
         let tasks = tasks_of_layer(layer);
-        for document in self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks)) {
+        for document in
+            self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks))
+        {
             commit.remove_document(&job.id.0, &document.name);
         }
         let record = {
@@ -254,7 +256,8 @@ impl Desk {
             values = Some((number, records));
         }
         let layers = spaces.iter().collect();
-        let found = Found { poset: &poset, spec: engine.spec(), method: *method, space: engine.space(), layers, values };
+        let found =
+            Found { poset: &poset, spec: engine.spec(), method: *method, space: engine.space(), layers, values };
         self.store_certificate(job.number, &found.certificate()?)
     }
 
@@ -306,12 +309,20 @@ impl Desk {
     }
 
     /// Two workers found different things: one of them is wrong, and nobody knows which.
-    pub(super) fn alarm(&self, task: crate::ledger::TaskId, one: crate::ledger::WorkerId, other: crate::ledger::WorkerId) {
+    pub(super) fn alarm(
+        &self,
+        task: crate::ledger::TaskId,
+        one: crate::ledger::WorkerId,
+        other: crate::ledger::WorkerId,
+    ) {
         let (number, reason) = {
             let state = self.state();
             let Some((job, of)) = state.job_of(task) else { return };
             let (one, other) = (state.name_of(one), state.name_of(other));
-            (job.number(), format!("{one} and {other} found different things for the same task, {of}: one of them is wrong"))
+            (
+                job.number(),
+                format!("{one} and {other} found different things for the same task, {of}: one of them is wrong"),
+            )
         };
         self.fail(number, &StepError::Alarm(reason));
     }
@@ -338,4 +349,3 @@ impl Desk {
         }
     }
 }
-

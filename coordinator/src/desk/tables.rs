@@ -61,7 +61,13 @@ impl Desk {
     ///
     /// # Errors
     /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
-    pub fn file(&self, id: &JobId, kind: ShardKind, layer: usize, shard: usize) -> Result<Option<BlockFile>, StoreError> {
+    pub fn file(
+        &self,
+        id: &JobId,
+        kind: ShardKind,
+        layer: usize,
+        shard: usize,
+    ) -> Result<Option<BlockFile>, StoreError> {
         let key = match kind {
             ShardKind::Values => values_key(id, layer, shard),
             ShardKind::Bases => {

@@ -353,7 +353,10 @@ fn check_solved(
 ) -> Result<(), String> {
     let expected = shard.ok_or("a shard that is not cut yet")?;
     if (solved.bases, solved.slots) != (expected.bases, expected.slots) {
-        return Err(format!("{} bases and {} slots, not {} and {}", solved.bases, solved.slots, expected.bases, expected.slots));
+        return Err(format!(
+            "{} bases and {} slots, not {} and {}",
+            solved.bases, solved.slots, expected.bases, expected.slots
+        ));
     }
     match (&solved.values, head) {
         (None, None) => Ok(()),

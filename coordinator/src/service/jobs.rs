@@ -48,7 +48,7 @@ impl Jobs for Services {
         let desk = self.desk.clone();
         let plan = blocking(move || desk.plan(&spec).map_err(status_of)).await?;
         let document = serde_json::to_vec(&plan).map_err(|error| Status::internal(error.to_string()))?;
-        Ok(Response::new(v1::PlanReply { document: document.into(), ..Default::default() }))
+        Ok(Response::new(v1::PlanReply { document: document.into(), exact: plan.is_exact() }))
     }
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Result<Response<v1::SubmitReply>, Status> {

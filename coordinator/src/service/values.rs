@@ -84,7 +84,8 @@ impl Values for Services {
         let interrupt = Arc::new(Interrupt::new());
         let _stop = StopOnDrop(interrupt.clone());
         let verified =
-            blocking(move || job::verify(desk.store(), &job, &interrupt).map_err(|error| status_of_job(&error))).await?;
+            blocking(move || job::verify(desk.store(), &job, &interrupt).map_err(|error| status_of_job(&error)))
+                .await?;
         let passed = verified.passed.into_iter().map(|check| v1::VerifyReply { check, passed: true });
         let failed = verified.failed.into_iter().map(|check| v1::VerifyReply { check, passed: false });
         Ok(Response::new(Box::pin(tokio_stream::iter(passed.chain(failed).map(Ok).collect::<Vec<_>>()))))

@@ -1,0 +1,78 @@
+//! `antichain coordinator`: serves jobs until it is told to stop.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use antichain_coordinator::desk::Desk;
+use antichain_coordinator::ledger::Settings;
+use antichain_coordinator::server::{Bound, Listen, ServeError};
+use antichain_proto::access::Access;
+use antichain_proto::token::Token;
+
+use crate::args::{CoordinatorArgs, Global};
+use crate::remote::place;
+use crate::{data, interrupt};
+
+/// The coordinator was asked to do what it must not or cannot.
+#[derive(Debug, thiserror::Error)]
+pub enum CoordinatorError {
+    /// An open port without TLS.
+    #[error("{0} can be reached from other machines, and without TLS the token can be read on the way")]
+    Open(SocketAddr),
+    /// Certificate or key cannot be read.
+    #[error("{file} cannot be read: {source}")]
+    File {
+        /// The file.
+        file: String,
+        source: std::io::Error,
+    },
+    /// It cannot listen or serve.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+}
+
+/// Runs the command.
+pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
+    let directory = place::here(global)?;
+    let access_file = place::access_file(global)?;
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some((read(certificate)?, read(key)?)),
+        _ => None,
+    };
+    if !args.listen.ip().is_loopback() && tls.is_none() && !args.insecure {
+        return Err(CoordinatorError::Open(args.listen).into());
+    }
+    let store = data::open(&directory)?;
+    let token = Token::random()?;
+    let settings = Settings { lease: args.lease, ..Settings::default() };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let stop = interrupt::asked_to_stop()?;
+        let listen = Listen { address: args.listen, token: Some(token.clone()), tls: tls.clone() };
+        let bound = Bound::new(listen).await.map_err(CoordinatorError::from)?;
+        let address = bound.address();
+        let desk =
+            Desk::open(store, settings).map_err(|source| data::DataError { directory: directory.clone(), source })?;
+        let access = Access {
+            host: if address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { address.ip().to_string() },
+            port: address.port(),
+            token,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            tls_ca: tls.map(|(certificate, _)| certificate),
+        };
+        access.write(&access_file).map_err(place::PlaceError::from)?;
+        tracing::info!(%address, data = %directory.display(), access = %access_file.display(), "ready");
+        let served = bound.serve(desk, stop).await;
+        access.remove(&access_file).map_err(place::PlaceError::from)?;
+        served.map_err(CoordinatorError::from)?;
+        tracing::info!("stopped; jobs go on at the next start");
+        Ok::<(), anyhow::Error>(())
+    })?;
+    // What still blocks a thread is cut off: nothing that counts depends on it.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<String, CoordinatorError> {
+    std::fs::read_to_string(file).map_err(|source| CoordinatorError::File { file: file.display().to_string(), source })
+}
