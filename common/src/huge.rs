@@ -34,6 +34,13 @@ impl Words {
     }
 }
 
+/// Room for so many bytes, whose memory is taken when they are first written.
+pub fn with_room(bytes: usize) -> Vec<u8> {
+    let room: Vec<u8> = Vec::with_capacity(bytes);
+    advise(room.as_ptr(), bytes);
+    room
+}
+
 impl Deref for Words {
     type Target = [u64];
 

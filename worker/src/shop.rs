@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use antichain_common::huge::Words;
 use antichain_common::job::task::{Engine, LayerIndex};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
@@ -96,6 +97,8 @@ struct Shelves {
     /// The one used last is at the end.
     layers: VecDeque<(LayerName, Arc<Layer>)>,
     tables: VecDeque<(LayerName, Arc<LayerTable>)>,
+    /// Memory of the table that was let go last: the first touch of a page costs more than any later use of it.
+    spare: Option<Words>,
 }
 
 /// See the head of this file.
@@ -227,13 +230,17 @@ impl Shop {
         if let Some(table) = touch(&mut shelves.tables, &name) {
             return table;
         }
-        let table = Arc::new(LayerTable::new(&layer.reply, width));
-        let mut bytes = table.bytes() + shelves.tables.iter().map(|(_, table)| table.bytes()).sum::<u64>();
+        let new_bytes = layer.reply.shards.iter().map(|shard| shard.slots * 8 * width as u64).sum::<u64>();
+        let mut bytes = new_bytes + shelves.tables.iter().map(|(_, table)| table.bytes()).sum::<u64>();
         while shelves.tables.len() >= TABLES || bytes > self.memory {
-            // Whoever reads one keeps it until the task is done.
             let Some((_, oldest)) = shelves.tables.pop_front() else { break };
             bytes -= oldest.bytes();
+            // Whoever reads it keeps it until the task is done.
+            if let Some(oldest) = Arc::into_inner(oldest) {
+                shelves.spare = Some(oldest.into_words());
+            }
         }
+        let table = Arc::new(LayerTable::new(&layer.reply, width, shelves.spare.take()));
         shelves.tables.push_back((name, table.clone()));
         // Layers are read in order: those before the oldest one at hand are done with.
         let oldest = shelves.tables.iter().filter(|((other, _), _)| other == job).map(|((_, layer), _)| *layer).min();

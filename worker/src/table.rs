@@ -32,8 +32,8 @@ pub struct LayerTable {
 }
 
 impl LayerTable {
-    /// Nothing filled in yet, for a layer that is cut like this.
-    pub fn new(layer: &v1::LayerReply, width: usize) -> Self {
+    /// Nothing filled in yet, for a layer that is cut like this, in memory that may have been used before.
+    pub fn new(layer: &v1::LayerReply, width: usize, spare: Option<Words>) -> Self {
         let mut slots = 0;
         let states = states_in_block(width);
         let shard = |shard: &v1::LayerShard| {
@@ -43,13 +43,22 @@ impl LayerTable {
             Shard { first_slot, slots: shard.slots, head: None, filled }
         };
         let shards = layer.shards.iter().map(shard).collect();
-        let words = Words::zeroed(slots as usize * width);
+        let length = slots as usize * width;
+        let words = match spare.filter(|spare| spare.len() >= length) {
+            Some(spare) => spare,
+            None => Words::zeroed(length),
+        };
         Self { inner: RwLock::new(Filling { words, width, shards }), bytes: slots * 8 * width as u64 }
     }
 
     /// Bytes of memory, at most.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Its memory, for another one.
+    pub fn into_words(self) -> Words {
+        self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).words
     }
 
     /// To read.

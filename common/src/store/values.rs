@@ -170,7 +170,8 @@ impl Store {
 /// # Errors
 /// [`StoreError::Unfit`] for a width of nothing or of more than a block, and if the last state is incomplete.
 pub fn values_image(kind: ShardKind, width: usize, limbs: &[u64]) -> Result<BlockImage, StoreError> {
-    let mut image = ImageWriter::new(spec(kind, width))?;
+    // Packed values take less, but what is not written to takes no memory.
+    let mut image = ImageWriter::with_room(spec(kind, width), 8 * limbs.len())?;
     let states = states_in_block(width);
     for (i, block) in limbs.chunks(width * states as usize).enumerate() {
         image.push(&bytes(block), [0, i as u64 * states])?;

@@ -128,11 +128,16 @@ impl Job {
         ((2.0 * self.plan.edges + self.plan.states) as u64).max(1)
     }
 
+    /// How many shards there are beside a task's, its own included.
+    pub fn shards_beside(&self, task: Task) -> u64 {
+        let of = if task.kind == TaskKind::Enumerate { task.layer.checked_sub(1) } else { Some(task.layer) };
+        self.cut(of).map_or(1, |cut| cut.shards.len() as u64).max(1)
+    }
+
     /// Where in its layer a shard is, as a number below 2^20.
     pub fn position(&self, task: Task) -> u64 {
         const ONE: u64 = 1 << 20;
-        let of = if task.kind == TaskKind::Enumerate { task.layer.checked_sub(1) } else { Some(task.layer) };
-        let shards = self.cut(of).map_or(1, |cut| cut.shards.len() as u64).max(1);
+        let shards = self.shards_beside(task);
         ((2 * task.shard as u64 + 1) * ONE / (2 * shards)).min(ONE - 1)
     }
 }

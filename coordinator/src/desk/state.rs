@@ -4,13 +4,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use antichain_common::job::JobId;
-use antichain_common::job::task::Task;
+use antichain_common::job::task::{Task, TaskKind};
 
 use super::documents::Standing;
 use super::job::Job;
 use crate::course::Step;
-use crate::ledger::{Lease, Ledger, Refusal, Settings, TaskId, Time, Wish, WorkerId};
+use crate::ledger::{OUT_OF_REACH, Lease, Ledger, Refusal, Settings, TaskId, Time, Wish, WorkerId};
 use crate::task_id::{JobNumber, batch_of, task_id, task_of, tasks_of};
+
+/// Which tasks a worker gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Those of its own share of a layer, and those that read little.
+    Near,
+    /// Those of others too, but for joins.
+    AllButJoins,
+    /// All.
+    All,
+}
 
 /// A worker.
 pub struct Worker {
@@ -109,21 +120,32 @@ impl State {
         self.ledger.drop_tasks(tasks_of(number));
     }
 
-    /// Leases for a worker: of the first tasks in turn those that are near to what it has.
+    /// Leases for a worker: of the first tasks in turn those that are near to what it has, and others as far as it reaches.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn acquire(&mut self, worker: WorkerId, most: usize, now: Time) -> Result<Vec<Lease>, Refusal> {
+    pub fn acquire(&mut self, worker: WorkerId, most: usize, reach: Reach, now: Time) -> Result<Vec<Lease>, Refusal> {
         if self.no_room.is_some() || self.is_draining {
             return Ok(Vec::new());
         }
         let memory = self.workers.get(&worker).map_or(0, |worker| worker.memory);
         let home = self.homes.get(&worker).copied().unwrap_or(0);
         let jobs = &self.jobs;
+        let workers = (self.homes.len() as u64).max(1);
         let distance = |id: TaskId| {
-            let position = task_of(id).and_then(|(job, task)| Some(jobs.get(&job)?.position(task))).unwrap_or(0);
+            let Some((job, task)) = task_of(id).and_then(|(job, task)| Some((jobs.get(&job)?, task))) else { return 0 };
+            let away = job.position(task).abs_diff(home);
+            let reaches = match task.kind {
+                TaskKind::Solve if job.engine.has_values() => reach != Reach::Near,
+                TaskKind::Join => reach == Reach::All,
+                // What is cheap to read is anybody's.
+                _ => true,
+            };
+            if !reaches && away > (1 << 20) / (2 * workers.min(job.shards_beside(task))) {
+                return OUT_OF_REACH;
+            }
             // Its turn first, and then how far it is from home.
-            batch_of(id) << 20 | position.abs_diff(home)
+            batch_of(id) << 20 | away
         };
         self.ledger.acquire(worker, Wish { most, memory, distance: &distance }, now)
     }

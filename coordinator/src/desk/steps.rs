@@ -8,7 +8,7 @@ use antichain_common::job::records::{
     SpaceLayer, ValueLayer, ValueShard, add_counts, bases_key, layer_document, values_key,
 };
 use antichain_common::job::sample::{sample_key, write_samples};
-use antichain_common::job::task::{Engine, Findings, LayerIndex, Solved, StoredTable, Task, TaskError, TaskKind};
+use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskError, TaskKind};
 use antichain_common::job::{JobError, JobId, Method};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::recurrence::limbs::{value, widened};
@@ -213,20 +213,11 @@ impl Desk {
     }
 
     fn put_samples(&self, job: &StepJob, layer: usize, commit: &mut Commit) -> Result<(), StepError> {
-        let own = self.index_of(job, layer)?;
-        let below = layer.checked_sub(1).map(|below| self.index_of(job, below)).transpose()?;
-        let table = |index| StoredTable { store: &*self.store, job: &job.id, index };
-        let samples = job.engine.samples(&table(&own), below.as_ref().map(table).as_ref())?;
+        let samples = job.engine.samples(&self.store, layer)?;
         let key = sample_key(&job.id, layer);
         let written = write_samples(&self.store, &key, &samples)?;
         commit.put_shard(key, written.record());
         Ok(())
-    }
-
-    fn index_of(&self, job: &StepJob, layer: usize) -> Result<LayerIndex, StepError> {
-        let shards = self.store.shards_in_layer(job.engine.space(), ShardKind::Bases, layer as u16)?;
-        let images = shards.iter().map(|(key, _)| self.store.read_image(key)).collect::<Result<Vec<_>, _>>()?;
-        Ok(job.engine.index(&images, layer, 1)?)
     }
 
     /// Checks what was found, and stores the certificate.

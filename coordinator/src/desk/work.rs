@@ -11,9 +11,14 @@ use tokio::sync::oneshot;
 
 use super::Desk;
 use super::clerk::{Delivered, file_key};
-use super::state::{State, Worker};
+use super::state::{Reach, State, Worker};
 use crate::course::CutShard;
 use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
+
+/// How long a worker waits for tasks that are near to what it has, before it gets what others are nearer to.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The same for joins: they are little work, and read much.
+const PATIENCE_FOR_JOINS: Duration = Duration::from_secs(6);
 
 /// A worker that makes itself known.
 pub struct Registration {
@@ -150,15 +155,22 @@ impl Desk {
         Registered { worker, lease: self.settings.lease, leases }
     }
 
-    /// Tasks for a worker, if there are any now.
+    /// Tasks for a worker, if there are any now. One that has waited gets what others are nearer to, too, but one at a
+    /// time: what it must read for that, they have.
     ///
     /// # Errors
     /// [`WorkError::Unregistered`], [`WorkError::SetAside`].
-    pub fn acquire(&self, worker: WorkerId, most: usize) -> Result<Vec<LeaseOffer>, WorkError> {
+    pub fn acquire(&self, worker: WorkerId, most: usize, waited: Duration) -> Result<Vec<LeaseOffer>, WorkError> {
         let now = self.now();
         let mut state = self.state();
         state.see(worker, now)?;
-        let leases = state.acquire(worker, most, now)?;
+        let reach = match waited {
+            _ if state.ledger.holds(worker).count() > 1 => Reach::Near,
+            waited if waited >= PATIENCE_FOR_JOINS => Reach::All,
+            waited if waited >= PATIENCE => Reach::AllButJoins,
+            _ => Reach::Near,
+        };
+        let leases = state.acquire(worker, if reach == Reach::Near { most } else { 1 }, reach, now)?;
         for lease in &leases {
             if let Some((job, task)) = state.job_of(lease.task) {
                 let worker = state.name_of(worker);

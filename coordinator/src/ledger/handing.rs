@@ -8,6 +8,8 @@ use super::{Ledger, MOST_LEASES};
 /// Tasks that are looked at for one that is near, in order. A few hundred: a worker's share of a layer is about as long, and
 /// the order among all tasks must hold on the whole.
 pub(super) const SEEN: usize = 256;
+/// The distance of a task that the worker is not to get now.
+pub const OUT_OF_REACH: u64 = u64::MAX;
 /// Leases that are looked at for one that takes too long, oldest first.
 const STRAGGLERS_SEEN: usize = 64;
 
@@ -45,6 +47,9 @@ impl Ledger {
         let mut nearest: Option<(u64, TaskId)> = None;
         for task in self.ready.fitting(memory).take(SEEN) {
             let here = distance(task);
+            if here == OUT_OF_REACH {
+                continue;
+            }
             if nearest.is_none_or(|(least, _)| here < least) {
                 nearest = Some((here, task));
             }

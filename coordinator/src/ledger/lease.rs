@@ -36,7 +36,8 @@ pub struct Wish<'a> {
     pub most: usize,
     /// The bytes it may use for one task. What it registered with is the limit all the same.
     pub memory: u64,
-    /// How far a task is from what the worker has at hand. Zero is as near as can be.
+    /// How far a task is from what the worker has at hand. Zero is as near as can be;
+    /// [`OUT_OF_REACH`](super::OUT_OF_REACH) is too far.
     pub distance: &'a dyn Fn(TaskId) -> u64,
 }
 

@@ -32,6 +32,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+pub use handing::OUT_OF_REACH;
 pub use lease::{Delivery, Digest, Epoch, Lease, Loss, Need, Refusal, Settings, TaskId, Time, Unfit, Wish, WorkerId};
 use ready::Ready;
 pub use task::Counts;

@@ -15,6 +15,8 @@ use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
 
 /// A worker waits no longer than this for a task: then it asks again, and is heard of.
 const MOST_WAIT: Duration = Duration::from_secs(20);
+/// Time between two looks for a worker that waits.
+const LOOK: Duration = Duration::from_millis(200);
 /// Tasks at a time, at most.
 const MOST_TASKS: u32 = 64;
 /// Messages of a delivery that wait for the disk, each of about a mebibyte.
@@ -93,18 +95,20 @@ impl Work for Services {
     async fn acquire(&self, request: Request<v1::AcquireRequest>) -> Result<Response<v1::AcquireReply>, Status> {
         let v1::AcquireRequest { worker, most, wait_millis } = request.into_inner();
         let wait = Duration::from_millis(wait_millis).min(MOST_WAIT);
-        let until = tokio::time::Instant::now() + wait;
+        let start = tokio::time::Instant::now();
+        let until = start + wait;
         loop {
             let leases = self
                 .desk
-                .acquire(WorkerId(worker), most.clamp(1, MOST_TASKS) as usize)
+                .acquire(WorkerId(worker), most.clamp(1, MOST_TASKS) as usize, start.elapsed())
                 .map_err(|error| status_of(&error))?;
             let over = tokio::time::Instant::now() >= until || self.desk.is_draining();
             if !leases.is_empty() || over {
                 return Ok(Response::new(v1::AcquireReply { leases: leases.into_iter().map(lease_of).collect() }));
             }
-            // Whatever comes between the look and this is found at the next tick.
-            let _ = tokio::time::timeout_at(until, self.desk.tasks_changed()).await;
+            // Whatever comes between the look and this is found at the next one.
+            let look = until.min(tokio::time::Instant::now() + LOOK);
+            let _ = tokio::time::timeout_at(look, self.desk.tasks_changed()).await;
         }
     }
 

@@ -1,10 +1,11 @@
 //! The tasks of a job for a poset whose ideals take `W` words.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layers::{Indexed, LayerIndex, Merged, bases_of};
-use super::{Effort, Engine, Findings, Prepared, StoredTable, Task, TaskError, TaskKind, TaskSizes};
+use super::{Effort, Engine, Findings, Prepared, Task, TaskError, TaskKind, TaskSizes};
 use crate::job::records::space_owner;
+use crate::huge::Words;
 use crate::job::sample::Sample;
 use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
 use crate::poset::Poset;
@@ -14,7 +15,7 @@ use crate::space::enumerate::next_layer;
 use crate::space::layer::BaseLayer;
 use crate::space::needed::places;
 use crate::space::split::Split;
-use crate::store::{BlockImage, ShardKind, Store, StoreError, bases_image};
+use crate::store::{BlockImage, ShardKind, Store, bases_image};
 use crate::symmetry::Isa;
 use crate::watch::Watch;
 
@@ -22,6 +23,8 @@ use crate::watch::Watch;
 const INDEXED_BYTES: u64 = 20;
 /// Bytes of the edges of a base, and of what a survey keeps of it.
 const EDGES_BYTES: u64 = 16 * 8 + 18;
+/// Words that memory for a shard's table has at least.
+const LEAST_SPARE: usize = 1 << 16;
 /// Bytes that every task takes.
 const TASK_BYTES: u64 = 16 << 20;
 
@@ -35,7 +38,10 @@ pub(super) struct Tasks<const W: usize> {
     /// Whether e(P) is joined from two halves.
     pub joined: bool,
     pub isa: Isa,
-    space: String,
+    /// Owner of the bases.
+    pub space: String,
+    /// Memory for the next table of a shard: the first touch of a page costs more than any later use of it.
+    pub spare: Mutex<Vec<Words>>,
 }
 
 /// Does the tasks of a job.
@@ -71,11 +77,29 @@ impl<const W: usize> Tasks<W> {
         let spec = JobSpec::new(spec.question, &poset, spec.limits);
         let joined = spec.limits.max.is_none() && poset.duality().is_some();
         let space = space_owner(&spec.poset, split.base);
-        Arc::new(Shared(Arc::new(Self { spec, poset, method, split, ranks: Ranks::new(), joined, isa, space })))
+        let (ranks, spare) = (Ranks::new(), Mutex::default());
+        Arc::new(Shared(Arc::new(Self { spec, poset, method, split, ranks, joined, isa, space, spare })))
     }
 
     pub(super) fn top(&self) -> usize {
         self.method.top()
+    }
+
+    /// Memory for so many words, whatever is in it.
+    pub(super) fn take_spare(&self, words: usize) -> Words {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        match spare.pop().filter(|spare| spare.len() >= words) {
+            Some(spare) => spare,
+            None => Words::zeroed(words.max(LEAST_SPARE)),
+        }
+    }
+
+    /// Memory that is not needed now.
+    pub(super) fn put_spare(&self, words: Words) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.is_empty() {
+            spare.push(words);
+        }
     }
 }
 
@@ -197,8 +221,8 @@ impl<const W: usize> Engine for Shared<W> {
         super::join::prepare(&self.0, shard, own.indexed::<W>(), duals.indexed::<W>(), effort)
     }
 
-    fn samples(&self, own: &StoredTable<'_>, below: Option<&StoredTable<'_>>) -> Result<Vec<Sample>, StoreError> {
-        super::samples::take(&self.0, own, below)
+    fn samples(&self, store: &Store, layer: usize) -> Result<Vec<Sample>, TaskError> {
+        super::samples::take(&self.0, store, layer)
     }
 
     fn memory_of(&self, task: Task, sizes: &TaskSizes) -> u64 {

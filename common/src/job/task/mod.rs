@@ -31,11 +31,10 @@ use super::sample::Sample;
 use super::{JobError, JobSpec, SizeCount, decimal};
 use crate::poset::PosetError;
 use crate::space::needed::Needed;
-use crate::store::{BlockImage, Damage, StoreError};
+use crate::store::{BlockImage, Damage, Store, StoreError};
 use crate::watch::Interrupt;
 pub use engine::engine;
 pub use layers::{LayerIndex, Merged, MergedShard};
-pub use samples::StoredTable;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -242,11 +241,11 @@ pub trait Engine: Send + Sync {
         effort: &Effort<'_>,
     ) -> Result<Box<dyn Prepared>, TaskError>;
 
-    /// The samples of a layer from the stored tables of it and of the layer below.
+    /// The samples of a layer whose values, and those of the layer below, are in a store.
     ///
     /// # Errors
     /// Errors of reading the store.
-    fn samples(&self, own: &StoredTable<'_>, below: Option<&StoredTable<'_>>) -> Result<Vec<Sample>, StoreError>;
+    fn samples(&self, store: &Store, layer: usize) -> Result<Vec<Sample>, TaskError>;
 
     /// Bytes of memory that a task takes, about, given the numbers of bases and slots of its layer and of the one below,
     /// and of its shard.

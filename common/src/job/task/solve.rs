@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::engine::Tasks;
 use super::layers::Indexed;
 use super::{Effort, Findings, Prepared, Solved, SolvedValues, Table, TaskError};
-use crate::huge::Words;
 use crate::job::records::ValueLayer;
 use crate::job::space::counts_of;
 use crate::job::table::hex;
@@ -85,16 +84,18 @@ impl<const W: usize> Solving<W> {
         let mut width = below.map_or(1, |below| below.width);
         let mut wide = Vec::new();
         loop {
-            let mut table = Words::zeroed(self.survey.slots as usize * width);
+            let length = self.survey.slots as usize * width;
+            let mut table = self.tasks.take_spare(length);
             let below = below.map(|below| {
                 let table = if below.width == width { below.words } else { &wide[..] };
                 (Below { size: layer - 1, table, width }, &self.edges)
             });
-            let to = (&mut table[..], width);
+            let to = (&mut table[..length], width);
             let of = (&self.shard, &self.survey);
             match evaluate_layer(split, ranks, below, of, self.tasks.top(), to, effort.threads, *isa, &watch) {
                 Ok(sums) => {
-                    let image = values_image(ShardKind::Values, width, &table)?;
+                    let image = values_image(ShardKind::Values, width, &table[..length])?;
+                    self.tasks.put_spare(table);
                     let digest = hex(&image.head.payload_digest());
                     return Ok((SolvedValues { width, digest, sums: ValueLayer::sums_of(layer, sums) }, image));
                 }

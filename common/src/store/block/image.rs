@@ -6,6 +6,7 @@ use super::BlockSink;
 use super::encoder::BlockEncoder;
 use super::format::{HEADER_BYTES, Spec};
 use super::head::BlockHead;
+use crate::huge;
 use crate::store::error::{StoreError, Unfit};
 use crate::store::record::ShardKind;
 
@@ -49,8 +50,17 @@ impl ImageWriter {
     /// # Errors
     /// [`StoreError::Unfit`] for records the codec cannot code.
     pub fn new(spec: Spec) -> Result<Self, StoreError> {
+        Self::with_room(spec, 0)
+    }
+
+    /// Starts an image of so many bytes, about.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_room(spec: Spec, bytes: usize) -> Result<Self, StoreError> {
         let encoder = BlockEncoder::new(spec).map_err(|what| unfit(spec.kind, what))?;
-        let bytes = encoder.header().to_vec();
+        let mut bytes = huge::with_room(bytes);
+        bytes.extend(encoder.header());
         Ok(Self { kind: spec.kind, encoder, bytes })
     }
 
