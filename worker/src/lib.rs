@@ -8,6 +8,7 @@
 //! A worker keeps nothing that matters: whatever becomes of it, its tasks are handed out again.
 #![forbid(unsafe_code)]
 
+pub mod cache;
 mod deliver;
 mod error;
 mod fetch;

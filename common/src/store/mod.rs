@@ -42,7 +42,8 @@ use serde::de::DeserializeOwned;
 
 pub use bases::{BASES_FORMAT, FoundBase, bases_image, bases_in_block, decode_bases};
 pub use block::{
-    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Spec, Written,
+    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Sink, Spec,
+    Written,
 };
 pub use commit::Commit;
 pub use directory::free_space;

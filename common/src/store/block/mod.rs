@@ -38,6 +38,7 @@ pub use head::BlockHead;
 pub use image::{BlockImage, ImageWriter};
 pub use pending::Written;
 pub use reader::BlockFile;
+pub use sink::Sink;
 pub use writer::BlockFileWriter;
 
 pub(super) use pending::{FINISHED_SUFFIX, PARTIAL_SUFFIX, PendingFile};

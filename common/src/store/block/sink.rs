@@ -14,7 +14,7 @@ const ALIGNMENT: usize = 4096;
 
 /// The file and what is still to be written to it.
 #[derive(Debug)]
-pub(super) struct Sink {
+pub struct Sink {
     file: File,
     /// Allocated once, so what follows the first `start` bytes stays aligned; its memory is touched only as it fills.
     buffer: Vec<u8>,
@@ -31,6 +31,7 @@ enum Direct {
 }
 
 impl Sink {
+    /// Nothing written yet to `file`, which is empty.
     pub fn new(file: File) -> Self {
         let mut buffer: Vec<u8> = Vec::with_capacity(PIECE_BYTES + ALIGNMENT);
         // A failure to align would only make direct writes fail, and then they go the usual way.
@@ -44,6 +45,20 @@ impl Sink {
         self.written + (self.buffer.len() - self.start) as u64
     }
 
+    /// Bytes of these that were given to the file; the rest is [`pending`](Self::pending).
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// What was taken and is not given to the file yet.
+    pub fn pending(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    /// Takes bytes, and gives the file every piece that is full.
+    ///
+    /// # Errors
+    /// The system's; then the sink is best dropped.
     pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let room = self.start + PIECE_BYTES - self.buffer.len();
@@ -61,10 +76,21 @@ impl Sink {
     }
 
     /// Writes what is left and returns when everything is on the disk.
+    ///
+    /// # Errors
+    /// The system's.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.turn_direct_off();
-        self.write_out()?;
+        self.flush()?;
         self.file.sync_all()
+    }
+
+    /// Writes what is left, wherever the system keeps it. Nothing is direct any more: the next piece may begin anywhere.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.turn_direct_off();
+        self.write_out()
     }
 
     fn write_out(&mut self) -> io::Result<()> {
