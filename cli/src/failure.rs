@@ -172,6 +172,7 @@ impl Failure {
                 return Self::failed(format!("the coordinator refuses this worker: {reason}")).hint(hint);
             }
             WorkerError::Folder { .. } => "name a folder with --data that you may write",
+            WorkerError::Cache(_) => "each worker needs a folder of its own: name another one with --data",
             WorkerError::Listen { .. } => "choose another --peer-listen",
             WorkerError::System { .. } => "free some of what the system has little of, and start it again",
         };

@@ -22,6 +22,9 @@ pub enum WorkerError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Its cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] crate::cache::CacheError),
     /// The address for other workers cannot be had.
     #[error("cannot listen on {address} for other workers: {source}")]
     Listen {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::deliver::{File, Outcome, deliver};
 use crate::error::{Undone, WorkerError};
-use crate::fetch::Place;
+use crate::fill::Fill;
 use crate::link::Link;
 use crate::shop::Shop;
 use crate::table::LayerTable;
@@ -144,6 +144,9 @@ impl Lanes {
         let image = image.map(Arc::new);
         if let (Some(image), v1::TaskKind::Solve) = (&image, lease.kind()) {
             self.shop.made.put(job, layer, shard, image.clone());
+            if let Some(cache) = &self.shop.cache {
+                cache.put_image(image);
+            }
         }
         let file = image.map(File::new);
         let findings = serde_json::to_vec(&findings).map_err(|error| Undone::Gone(error.to_string()))?;
@@ -169,7 +172,9 @@ impl Lanes {
             let layer = self.shop.layer(&lease.job, *number, true, &is_wanted)?;
             let width = layer.reply.shards.first().map_or(1, |shard| shard.width as usize);
             let table = self.shop.table(&lease.job, *number, &layer, width);
-            if let Err(error) = self.fill(&lease.job, *number, &layer.reply, &table, needed, &is_wanted) {
+            let (shop, job, reply) = (&self.shop, &lease.job, &layer.reply);
+            let fill = Fill { shop, job, layer: *number, reply, table: &table, is_wanted: &is_wanted };
+            if let Err(error) = fill.fill(needed) {
                 if matches!(error, Undone::Damaged(_)) {
                     self.shop.forget_table(&lease.job, *number);
                 }
@@ -182,56 +187,6 @@ impl Lanes {
         let tables: Vec<Table<'_>> =
             read.iter().map(|filled| Table { words: filled.words(), width: filled.width() }).collect();
         Ok(task.finish(&tables, effort)?)
-    }
-
-    /// Fills in what is needed of a table and not there yet: from what was made here, or fetched.
-    fn fill(
-        &self,
-        job: &str,
-        number: usize,
-        layer: &v1::LayerReply,
-        table: &LayerTable,
-        needed: &antichain_common::space::needed::Needed,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<(), Undone> {
-        let shards = table.read().shards();
-        for shard in 0..shards {
-            let missing = table.read().missing(shard, needed);
-            if missing.is_empty() {
-                continue;
-            }
-            let digest = &layer.shards[shard].values_digest;
-            let made = self.shop.made.get(job, number, shard);
-            // A layer may have become wider since.
-            if let Some(image) = made.filter(|image| image.head.file_digest()[..] == digest[..]) {
-                let mut filling = table.write();
-                filling.set_head(shard, image.head.clone())?;
-                for block in missing.into_iter().flatten() {
-                    let meta = image.head.meta(block);
-                    filling.fill(shard, block, &image.bytes[meta.offset as usize..][..meta.stored_bytes as usize])?;
-                }
-                continue;
-            }
-            let place = Place { job: job.to_owned(), kind: v1::FileKind::Values, layer: number, shard };
-            let head = table.read().head(shard).cloned();
-            let head = match head {
-                Some(head) => head,
-                None => {
-                    let head = self.shop.fetcher.head(&place, is_wanted)?;
-                    if head.file_digest()[..] != digest[..] {
-                        return Err(antichain_common::store::Damage::NotRecorded.into());
-                    }
-                    table.write().set_head(shard, head.clone())?;
-                    head
-                }
-            };
-            let peers = &layer.shards[shard].peers;
-            let bytes = self.shop.fetcher.blocks(&place, &head, peers, &missing, is_wanted, |block, stored| {
-                table.write().fill(shard, block, stored)
-            })?;
-            tracing::debug!(layer = number, shard, bytes, "fetched");
-        }
-        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ pub mod cache;
 mod deliver;
 mod error;
 mod fetch;
+mod fill;
 mod lanes;
 mod link;
 mod peers;

@@ -9,6 +9,7 @@ use antichain_proto::connect::Target;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use crate::cache::BlockCache;
 use crate::error::WorkerError;
 use crate::fetch::Fetcher;
 use crate::lanes::{Assignment, LANES, Lanes};
@@ -33,6 +34,8 @@ pub struct Settings {
     pub memory: u64,
     /// A folder of its own.
     pub data: PathBuf,
+    /// Bytes of a cache in it, of what was made and fetched; none if there is none.
+    pub cache: Option<u64>,
     /// Where other workers may fetch from this one.
     pub peer_listen: Option<SocketAddr>,
     /// Time that a task in hand has when the worker is to stop.
@@ -52,6 +55,10 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         _ => {}
     }
     std::fs::create_dir_all(&scratch).map_err(folder)?;
+    let cache = match settings.cache {
+        Some(bytes) => Some(BlockCache::open(&settings.data.join("cache"), bytes)?),
+        None => None,
+    };
     let made = Arc::new(Made::new(settings.memory / MADE_SHARE));
     let mut peer_address = String::new();
     if let Some(address) = settings.peer_listen {
@@ -70,7 +77,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let fetcher = Fetcher::new(link.clone(), Handle::current());
     let lanes = Arc::new(Lanes {
         link: link.clone(),
-        shop: Shop::new(fetcher, made, settings.memory),
+        shop: Shop::new(fetcher, made, cache, settings.memory),
         threads: settings.threads,
         memory: settings.memory,
         scratch,

@@ -9,6 +9,7 @@ use antichain_common::job::task::{Engine, LayerIndex};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
 
+use crate::cache::BlockCache;
 use crate::error::Undone;
 use crate::fetch::{Fetcher, Place};
 use crate::table::LayerTable;
@@ -107,14 +108,16 @@ pub struct Shop {
     pub fetcher: Fetcher,
     /// What was made here.
     pub made: Arc<Made>,
+    /// What was made or fetched before, on the disk.
+    pub cache: Option<BlockCache>,
     memory: u64,
     shelves: Mutex<Shelves>,
 }
 
 impl Shop {
     /// Nothing at hand yet.
-    pub fn new(fetcher: Fetcher, made: Arc<Made>, memory: u64) -> Self {
-        Self { fetcher, made, memory, shelves: Mutex::default() }
+    pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>, memory: u64) -> Self {
+        Self { fetcher, made, cache, memory, shelves: Mutex::default() }
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {

@@ -83,11 +83,6 @@ impl Filling {
         self.width
     }
 
-    /// Number of shards.
-    pub fn shards(&self) -> usize {
-        self.shards.len()
-    }
-
     /// The head of a shard's file, if it is known.
     pub fn head(&self, shard: usize) -> Option<&BlockHead> {
         self.shards[shard].head.as_ref()

@@ -37,6 +37,9 @@ pub struct WorkerArgs {
     /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
+    /// With --data: disk for a cache of what was made and fetched, which a worker started again goes on with
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    pub cache: Bytes,
     /// Let other workers fetch from this one what it made, here; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
     pub peer_listen: Option<SocketAddr>,

@@ -18,6 +18,7 @@ pub fn execute(global: &Global, args: &WorkerArgs) -> anyhow::Result<()> {
         threads: args.threads.unwrap_or_else(all_cores).get(),
         memory: budget(args.memory).0,
         data: global.data.clone().unwrap_or_else(|| temporary.clone()),
+        cache: global.data.as_ref().map(|_| args.cache.0),
         peer_listen: args.peer_listen,
         drain: args.drain,
     };

@@ -125,12 +125,15 @@ impl Desk {
                 // The lease ended while the result was being stored.
                 state.ledger.record(worker, task, digest);
             }
-            if let Some(worker) = state.workers.get_mut(&worker) {
-                worker.delivered += 1;
+            if let Some(known) = state.workers.get_mut(&worker) {
+                known.delivered += 1;
             }
             if let Some((number, of_job)) = task_of(task)
                 && let Some(job) = state.jobs.get_mut(&number)
             {
+                if of_job.kind == TaskKind::Solve {
+                    job.makers.insert((of_job.layer, of_job.shard), worker);
+                }
                 job.add(of_job, findings, now);
                 numbers.push(number);
             }

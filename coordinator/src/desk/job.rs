@@ -1,5 +1,6 @@
 //! A job at a coordinator: its engine, how far it is, and what its tasks take.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use antichain_common::job::{JobId, Plan};
 use super::documents::{ClusterRecord, Standing};
 use super::pace::Pace;
 use crate::course::{Course, Cut, Next};
-use crate::ledger::Need;
+use crate::ledger::{Need, WorkerId};
 use crate::task_id::JobNumber;
 
 /// Edges that lead up from a base, about.
@@ -27,6 +28,8 @@ pub struct Job {
     pub course: Option<Course>,
     /// What the plan says of it.
     pub plan: Plan,
+    /// Who made the values of a shard of a layer.
+    pub makers: BTreeMap<(usize, usize), WorkerId>,
     /// Tasks whose results are stored.
     pub done: u64,
     /// Work of these.

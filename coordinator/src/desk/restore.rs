@@ -1,5 +1,6 @@
 //! Taking up what is stored of a job: at the start of a coordinator, and when a job is submitted or goes on.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
@@ -70,7 +71,8 @@ impl Desk {
         }
         let pace = Pace::default();
         let (done, work_done, states, since) = (0, 0, 0, Instant::now());
-        let mut job = Job { id, record, engine, course, plan, done, work_done, states, pace, since };
+        let makers = BTreeMap::new();
+        let mut job = Job { id, record, engine, course, plan, makers, done, work_done, states, pace, since };
         let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
         let mut state = self.state();

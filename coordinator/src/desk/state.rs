@@ -9,7 +9,7 @@ use antichain_common::job::task::{Task, TaskKind};
 use super::documents::Standing;
 use super::job::Job;
 use crate::course::Step;
-use crate::ledger::{OUT_OF_REACH, Lease, Ledger, Refusal, Settings, TaskId, Time, Wish, WorkerId};
+use crate::ledger::{Lease, Ledger, OUT_OF_REACH, Refusal, Settings, TaskId, Time, Wish, WorkerId};
 use crate::task_id::{JobNumber, batch_of, task_id, task_of, tasks_of};
 
 /// Which tasks a worker gets.

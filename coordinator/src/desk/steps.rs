@@ -204,8 +204,12 @@ impl Desk {
         commit.put_document(&job.id.0, CLUSTER, &record)?;
         self.store.commit(commit)?;
         let mut state = self.state();
-        if let Some(course) = state.jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
-            course.complete(layer, width);
+        if let Some(job) = state.jobs.get_mut(&job.number) {
+            // Nobody reads the layers below any more.
+            job.makers.retain(|&(made, _), _| made >= layer);
+            if let Some(course) = &mut job.course {
+                course.complete(layer, width);
+            }
         }
         drop(state);
         self.log_progress(job.number, layer);

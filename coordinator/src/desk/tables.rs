@@ -24,6 +24,8 @@ pub struct ShardFiles {
     pub values_digest: Option<[u8; 32]>,
     /// Limbs of a value, once all shards are there.
     pub width: usize,
+    /// Where the values can be fetched too.
+    pub peer: Option<String>,
 }
 
 impl Desk {
@@ -37,10 +39,12 @@ impl Desk {
             state.job(id).and_then(|job| {
                 let course = job.course.as_ref()?;
                 let cut = course.cut(layer)?.clone();
-                Some((cut, course.width(layer).unwrap_or(0), job.engine.space().to_owned()))
+                let maker = |shard| state.workers.get(job.makers.get(&(layer, shard))?)?.peer.clone();
+                let peers: Vec<_> = (0..cut.shards.len()).map(maker).collect();
+                Some((cut, course.width(layer).unwrap_or(0), job.engine.space().to_owned(), peers))
             })
         };
-        let Some((cut, width, space)) = found else { return Ok(None) };
+        let Some((cut, width, space, mut peers)) = found else { return Ok(None) };
         let bases = self.store.shards_in_layer(&space, ShardKind::Bases, layer as u16)?;
         let values = self.store.shards_in_layer(&id.0, ShardKind::Values, layer as u16)?;
         let mut shards = Vec::with_capacity(cut.shards.len());
@@ -52,6 +56,7 @@ impl Desk {
                 bases_digest: record.file_digest,
                 values_digest: values.map(|(_, record)| record.file_digest),
                 width,
+                peer: peers[number].take(),
             });
         }
         Ok((shards.len() == cut.shards.len()).then_some(LayerOfShards { shards }))

@@ -87,7 +87,7 @@ impl Tables for Services {
             bases_digest: shard.bases_digest.to_vec().into(),
             values_digest: shard.values_digest.map(|digest| digest.to_vec()).unwrap_or_default().into(),
             width: shard.width as u32,
-            peers: Vec::new(),
+            peers: shard.peer.into_iter().collect(),
         };
         Ok(Response::new(v1::LayerReply { shards: found.await?.shards.into_iter().map(shard).collect() }))
     }

@@ -1,5 +1,6 @@
 //! Work: register, acquire, heartbeat, deliver, release.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use antichain_common::job::task::TaskKind;
@@ -67,6 +68,7 @@ fn verdict(delivery: Delivery) -> v1::DeliverReply {
 #[tonic::async_trait]
 impl Work for Services {
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Result<Response<v1::RegisterReply>, Status> {
+        let from = request.remote_addr();
         let request = request.into_inner();
         if request.protocol != PROTOCOL || request.engine != ENGINE {
             return Err(Status::failed_precondition(format!(
@@ -81,7 +83,7 @@ impl Work for Services {
             name: format!("{}/{}", request.host, request.process),
             threads: request.threads,
             memory: request.memory,
-            peer: Some(request.peer_address).filter(|peer| !peer.is_empty()),
+            peer: reachable(&request.peer_address, from),
             held: request.held.into_iter().map(TaskId).collect(),
         });
         Ok(Response::new(v1::RegisterReply {
@@ -202,6 +204,13 @@ impl Work for Services {
         self.desk.release(WorkerId(worker), &epochs, leaves);
         Ok(Response::new(v1::ReleaseReply {}))
     }
+}
+
+/// Where a worker can be reached: if it listens everywhere, then where it came from.
+fn reachable(listens: &str, from: Option<SocketAddr>) -> Option<String> {
+    let address: SocketAddr = listens.parse().ok()?;
+    let ip = if address.ip().is_unspecified() { from?.ip() } else { address.ip() };
+    Some(SocketAddr::new(ip, address.port()).to_string())
 }
 
 /// What a worker is told of a result that was not taken: that it is corrupt, or to try again.

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layers::{Indexed, LayerIndex, Merged, bases_of};
 use super::{Effort, Engine, Findings, Prepared, Task, TaskError, TaskKind, TaskSizes};
-use crate::job::records::space_owner;
 use crate::huge::Words;
+use crate::job::records::space_owner;
 use crate::job::sample::Sample;
 use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
 use crate::poset::Poset;

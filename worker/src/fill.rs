@@ -1,0 +1,114 @@
+//! Filling in a table: from what was made here, from the cache on the disk, and for the rest from others.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use antichain_common::space::needed::Needed;
+use antichain_common::store::{BlockHead, BlockImage, Damage};
+use antichain_proto::v1;
+
+use crate::error::Undone;
+use crate::fetch::Place;
+use crate::shop::Shop;
+use crate::table::LayerTable;
+
+/// What is filled in: the table of a layer of a job.
+pub struct Fill<'a> {
+    /// What is at hand.
+    pub shop: &'a Shop,
+    /// The job.
+    pub job: &'a str,
+    /// The base layer.
+    pub layer: usize,
+    /// How it is cut.
+    pub reply: &'a v1::LayerReply,
+    /// The table.
+    pub table: &'a LayerTable,
+    /// Whether to go on.
+    pub is_wanted: &'a dyn Fn() -> bool,
+}
+
+impl Fill<'_> {
+    /// Fills in what is needed and not there yet.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn fill(&self, needed: &Needed) -> Result<(), Undone> {
+        for (shard, cut) in self.reply.shards.iter().enumerate() {
+            let missing = self.table.read().missing(shard, needed);
+            if missing.is_empty() {
+                continue;
+            }
+            // A layer may have become wider since its shards were made here.
+            let made = self.shop.made.get(self.job, self.layer, shard);
+            if let Some(image) = made.filter(|image| image.head.file_digest()[..] == cut.values_digest[..]) {
+                self.take_made(shard, &image, missing)?;
+                continue;
+            }
+            let place = Place { job: self.job.to_owned(), kind: v1::FileKind::Values, layer: self.layer, shard };
+            let head = self.head(&place, &cut.values_digest)?;
+            let missing = self.take_cached(shard, &head, missing)?;
+            if missing.is_empty() {
+                continue;
+            }
+            let digest = head.file_digest();
+            let fetcher = &self.shop.fetcher;
+            let bytes = fetcher.blocks(&place, &head, &cut.peers, &missing, self.is_wanted, |block, stored| {
+                self.table.write().fill(shard, block, stored)?;
+                if let Some(cache) = &self.shop.cache {
+                    cache.put(&digest, block as u32, stored);
+                }
+                Ok(())
+            })?;
+            tracing::debug!(layer = self.layer, shard, bytes, "fetched");
+        }
+        Ok(())
+    }
+
+    fn take_made(&self, shard: usize, image: &Arc<BlockImage>, missing: Vec<Range<usize>>) -> Result<(), Undone> {
+        let mut filling = self.table.write();
+        filling.set_head(shard, image.head.clone())?;
+        for block in missing.into_iter().flatten() {
+            let meta = image.head.meta(block);
+            filling.fill(shard, block, &image.bytes[meta.offset as usize..][..meta.stored_bytes as usize])?;
+        }
+        Ok(())
+    }
+
+    /// Takes what the cache has, and returns the rest.
+    fn take_cached(
+        &self,
+        shard: usize,
+        head: &BlockHead,
+        missing: Vec<Range<usize>>,
+    ) -> Result<Vec<Range<usize>>, Undone> {
+        let Some(cache) = &self.shop.cache else { return Ok(missing) };
+        let mut rest: Vec<Range<usize>> = Vec::new();
+        let mut stored = Vec::new();
+        for block in missing.into_iter().flatten() {
+            let found = cache.get(&head.file_digest(), block as u32, &mut stored) && head.check(block, &stored).is_ok();
+            if found {
+                self.table.write().fill(shard, block, &stored)?;
+                continue;
+            }
+            match rest.last_mut() {
+                Some(range) if range.end == block => range.end += 1,
+                _ => rest.push(block..block + 1),
+            }
+        }
+        Ok(rest)
+    }
+
+    fn head(&self, place: &Place, digest: &[u8]) -> Result<BlockHead, Undone> {
+        let known = self.table.read().head(place.shard).cloned();
+        if let Some(head) = known {
+            return Ok(head);
+        }
+        let head = self.shop.fetcher.head(place, self.is_wanted)?;
+        if head.file_digest()[..] != digest[..] {
+            return Err(Damage::NotRecorded.into());
+        }
+        self.table.write().set_head(place.shard, head.clone())?;
+        Ok(head)
+    }
+}
