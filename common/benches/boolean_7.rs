@@ -13,6 +13,7 @@ use antichain_common::space::discover::Discovery;
 use antichain_common::space::enumerate::next_layer;
 use antichain_common::space::index::BaseIndex;
 use antichain_common::space::layer::BaseLayer;
+use antichain_common::space::lookup::look_up;
 use antichain_common::space::split::Split;
 use antichain_common::space::survey::survey;
 use antichain_common::symmetry::{Canonicaliser, Isa};
@@ -134,7 +135,8 @@ fn evaluate(bencher: divan::Bencher<'_, '_>, isa: Isa, discovered: bool) {
     let mut table = Words::zeroed(upper.slots as usize * 4);
     let edges: usize = above.iter().map(|&base| split.removable(base).count()).sum();
     bencher.counter(ItemsCount::new(edges)).bench_local(|| {
-        let from = (Some(&below), discovered.then(|| discovery.edges()));
+        let looked_up = (!discovered).then(|| look_up(&split, &above, &below.index, 1, &watch)).transpose()?;
+        let from = Some((below.as_below(), looked_up.as_ref().unwrap_or_else(|| discovery.edges())));
         let to = (&mut table[..], 4);
         evaluate_layer(&split, &ranks, from, (&above, &upper), TOP, to, 1, isa, &watch)
     });

@@ -123,3 +123,23 @@ async fn attempt(link: &Link, outcome: &Outcome, worker: u64, epoch: u64) -> Res
     let (reply, ()) = tokio::join!(call, send);
     Ok(reply?.into_inner())
 }
+
+#[cfg(test)]
+mod tests {
+    use antichain_common::store::{ShardKind, values_image};
+    use antichain_proto::limits::MESSAGE_BYTES;
+
+    use super::*;
+
+    #[test]
+    fn a_shard_of_64_mebibytes_goes_in_messages_far_below_the_limit() {
+        let limbs: Vec<u64> = (0..8u64 << 20).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7).collect();
+        let image = Arc::new(values_image(ShardKind::Values, 4, &limbs).expect("an image"));
+        let file = File::new(image.clone());
+        assert!(file.head.tail.len() + file.head.header.len() < MESSAGE_BYTES / 2);
+        assert!(file.chunks.iter().all(|chunk| chunk.len() <= CHUNK_BYTES));
+        assert!(file.chunks.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let sent: Vec<u8> = file.chunks.iter().flat_map(|chunk| file.image.slice(chunk.clone())).collect();
+        assert_eq!(sent, image.blocks());
+    }
+}

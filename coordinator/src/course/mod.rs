@@ -167,7 +167,7 @@ impl Course {
     }
 
     /// What can be done now and was not said before.
-    pub fn next(&mut self) -> Next {
+    pub fn advance(&mut self) -> Next {
         let mut next = Next::default();
         for number in self.open..self.layers.len() {
             self.next_of_layer(number, &mut next);

@@ -38,7 +38,7 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
             stored.iter().filter(|task| task.layer >= course.open).for_each(|&task| after.add(task, findings(task)));
             (course, tasks, steps) = (after, Vec::new(), Vec::new());
         }
-        let next = course.next();
+        let next = course.advance();
         tasks.extend(next.tasks);
         steps.extend(next.steps);
         if let Some(step) = steps.pop() {
@@ -102,7 +102,7 @@ fn a_restart_at_any_point_repeats_no_task() {
 fn after_a_pause_the_open_tasks_are_those_that_are_not_done() {
     let shape = shape(true, vec![None; 2]);
     let mut course = Course::new(shape, cut());
-    let mut tasks = course.next().tasks;
+    let mut tasks = course.advance().tasks;
     assert_eq!(tasks.len(), 2 * SHARDS, "two to enumerate, two to solve: {tasks:?}");
     let done = tasks.remove(1);
     course.add(done, findings(done));

@@ -55,7 +55,7 @@ impl Job {
 
     /// Tasks and steps that are possible now and were not before.
     pub fn next(&mut self) -> Next {
-        self.course.as_mut().map(Course::next).unwrap_or_default()
+        self.course.as_mut().map(Course::advance).unwrap_or_default()
     }
 
     /// All tasks that are possible and not done.

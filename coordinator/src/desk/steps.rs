@@ -283,6 +283,18 @@ impl Desk {
         Ok(())
     }
 
+    /// A file that a job rests on cannot be read: the job stops, and `resume` goes on from what is whole.
+    pub fn stop_if_damaged(&self, id: &JobId, error: &StoreError) {
+        if error.damaged_file().is_none() {
+            return;
+        }
+        let number = self.state().job(id).filter(|job| job.is_running()).map(super::job::Job::number);
+        if let Some(number) = number {
+            let reason = format!("{error}; `antichain resume {id}` goes on from what is whole");
+            self.fail(number, &StepError::Alarm(reason));
+        }
+    }
+
     /// If a job of one task is done, ends it.
     pub(super) fn finish_whole(&self, number: JobNumber) {
         let certificate = {

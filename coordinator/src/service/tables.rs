@@ -101,28 +101,81 @@ impl Tables for Services {
             v1::FileKind::Values => ShardKind::Values,
             v1::FileKind::Unspecified => return Err(Status::invalid_argument("a file of what?")),
         };
-        let desk = self.desk.clone();
+        let (desk, job) = (self.desk.clone(), JobId(request.job));
+        let of = job.clone();
         let (file, ranges) = blocking(move || {
-            let job = JobId(request.job);
-            let file = desk.file(&job, kind, request.layer as usize, request.shard as usize);
-            let file = file.map_err(|error| status_of(&error))?;
+            let file = desk.file(&of, kind, request.layer as usize, request.shard as usize);
+            let file = file.map_err(|error| {
+                desk.stop_if_damaged(&of, &error);
+                status_of(&error)
+            })?;
             let file = file.ok_or_else(|| Status::not_found("there is no such shard, or no such job any more"))?;
             let ranges = match request.blocks.first().filter(|_| request.all) {
-                Some(from) => vec![(from.first as usize).min(file.len())..file.len()],
+                Some(from) => std::iter::once((from.first as usize).min(file.len())..file.len()).collect(),
                 None => ranges(&request.blocks, file.len())?,
             };
             Ok((file, (request.head, ranges)))
         })
         .await?;
         let (head, ranges) = ranges;
+        let desk = self.desk.clone();
         let (sender, receiver) = mpsc::channel(WAITING);
         tokio::task::spawn_blocking(move || {
             let message = |part| sender.blocking_send(Ok(v1::FetchReply { part: Some(part) })).is_ok();
             if let Err(error) = send(&file, head, &ranges, message) {
+                desk.stop_if_damaged(&job, &error);
                 // If nobody takes it, nobody is there to be told.
                 let _ = sender.blocking_send(Err(status_of(&error)));
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use antichain_common::job::records::values_key;
+    use antichain_common::store::{Commit, Store, decode_values};
+    use antichain_proto::limits::MESSAGE_BYTES;
+    use prost::Message;
+
+    use super::*;
+
+    #[test]
+    fn a_shard_of_64_mebibytes_comes_in_messages_far_below_the_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("a store");
+        let key = values_key(&JobId("job".into()), 5, 0);
+        let limbs: Vec<u64> = (0..8u64 << 20).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7).collect();
+        let written = store.write_values(&key, 4, &limbs).expect("written");
+        let mut commit = Commit::new();
+        commit.put_shard(key.clone(), written.record());
+        store.commit(commit).expect("committed");
+        let file = store.open_shard(&key).expect("a file");
+        let mut blocks = Vec::new();
+        let mut next = 0;
+        let mut largest = 0;
+        let whole = std::iter::once(0..file.len()).collect::<Vec<_>>();
+        send(&file, true, &whole, |part| {
+            if let v1::fetch_reply::Part::Blocks(part) = &part {
+                assert_eq!(part.first, next);
+                next += part.count;
+                blocks.extend_from_slice(&part.stored);
+            }
+            largest = largest.max(v1::FetchReply { part: Some(part) }.encoded_len());
+            true
+        })
+        .expect("sent");
+        assert!(largest > CHUNK_BYTES / 2 && largest < MESSAGE_BYTES / 2, "{largest}");
+        assert_eq!(decode_values(file.head(), &blocks).expect("values").limbs, limbs);
+    }
+
+    #[test]
+    fn blocks_that_are_not_there_are_refused() {
+        let range = |first, count| v1::BlockRange { first, count };
+        assert_eq!(ranges(&[range(0, 2), range(5, 1)], 6).expect("there"), [0..2, 5..6]);
+        for wrong in [range(5, 2), range(7, 0), range(u32::MAX, u32::MAX)] {
+            assert!(ranges(&[wrong], 6).is_err());
+        }
     }
 }

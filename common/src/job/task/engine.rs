@@ -55,25 +55,25 @@ pub fn engine(spec: &JobSpec) -> Result<Arc<dyn Engine>, TaskError> {
     Ok(match (method, poset.words()) {
         (Method::Halves { .. }, _) => {
             let split = Split::halves(&poset, isa).expect("the method was chosen because there is such a split");
-            Tasks::new(spec, poset, method, split, isa)
+            Tasks::engine(spec, poset, method, split, isa)
         }
         (Method::Plain { .. }, 1) => {
             let split = Split::<1>::plain(&poset, isa);
-            Tasks::new(spec, poset, method, split, isa)
+            Tasks::engine(spec, poset, method, split, isa)
         }
         (Method::Plain { .. }, 2) => {
             let split = Split::<2>::plain(&poset, isa);
-            Tasks::new(spec, poset, method, split, isa)
+            Tasks::engine(spec, poset, method, split, isa)
         }
         (Method::Plain { .. }, _) => {
             let split = Split::<4>::plain(&poset, isa);
-            Tasks::new(spec, poset, method, split, isa)
+            Tasks::engine(spec, poset, method, split, isa)
         }
     })
 }
 
 impl<const W: usize> Tasks<W> {
-    fn new(spec: &JobSpec, poset: Poset, method: Method, split: Split<W>, isa: Isa) -> Arc<dyn Engine> {
+    fn engine(spec: &JobSpec, poset: Poset, method: Method, split: Split<W>, isa: Isa) -> Arc<dyn Engine> {
         let spec = JobSpec::new(spec.question, &poset, spec.limits);
         let joined = spec.limits.max.is_none() && poset.duality().is_some();
         let space = space_owner(&spec.poset, split.base);

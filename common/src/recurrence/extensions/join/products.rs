@@ -18,7 +18,7 @@ pub(super) enum Sum {
     W2(Products<2>),
     W4(Products<4>),
     W8(Products<8>),
-    W32(Products<32>),
+    W32(Box<Products<32>>),
 }
 
 impl Sum {
@@ -32,7 +32,7 @@ impl Sum {
             2 => Self::W2(Products::new()),
             4 => Self::W4(Products::new()),
             8 => Self::W8(Products::new()),
-            32 => Self::W32(Products::new()),
+            32 => Self::W32(Box::new(Products::new())),
             _ => panic!("width {width} is none of those compiled"),
         }
     }
