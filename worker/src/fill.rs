@@ -34,6 +34,7 @@ impl Fill<'_> {
     /// # Errors
     /// [`Undone`].
     pub fn fill(&self, needed: &Needed) -> Result<(), Undone> {
+        let _turn = self.table.turn();
         for (shard, cut) in self.reply.shards.iter().enumerate() {
             let missing = self.table.read().missing(shard, needed);
             if missing.is_empty() {

@@ -1,6 +1,6 @@
 //! The table of a layer, filled as far as tasks have needed it.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use antichain_common::huge::Words;
 use antichain_common::space::needed::Needed;
@@ -28,6 +28,8 @@ pub struct Filling {
 /// A table that tasks read while no other fills it in.
 pub struct LayerTable {
     inner: RwLock<Filling>,
+    /// Held by who fills in: what one is about to fetch another must not fetch too.
+    turn: Mutex<()>,
     bytes: u64,
 }
 
@@ -48,7 +50,8 @@ impl LayerTable {
             Some(spare) => spare,
             None => Words::zeroed(length),
         };
-        Self { inner: RwLock::new(Filling { words, width, shards }), bytes: slots * 8 * width as u64 }
+        let turn = Mutex::new(());
+        Self { inner: RwLock::new(Filling { words, width, shards }), turn, bytes: slots * 8 * width as u64 }
     }
 
     /// Bytes of memory, at most.
@@ -59,6 +62,11 @@ impl LayerTable {
     /// Its memory, for another one.
     pub fn into_words(self) -> Words {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).words
+    }
+
+    /// The turn to fill in.
+    pub fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To read.
