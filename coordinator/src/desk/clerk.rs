@@ -128,9 +128,11 @@ impl Desk {
             if let Some(worker) = state.workers.get_mut(&worker) {
                 worker.delivered += 1;
             }
+            let name = state.name_of(worker);
             if let Some((number, of_job)) = task_of(task)
                 && let Some(job) = state.jobs.get_mut(&number)
             {
+                tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
                 job.add(of_job, findings, now);
                 numbers.push(number);
             }
