@@ -62,6 +62,19 @@ fn nobody_gets_in_without_the_token() {
 }
 
 #[test]
+fn a_worker_whose_token_is_not_the_right_one_any_more_ends() {
+    let mut cluster = Cluster::start("1s");
+    let mut worker = cluster.worker(&[]);
+    within_time(Duration::from_secs(10), || worker.log_text().contains("registered").then_some(()))
+        .expect("it is there");
+    cluster.kill_coordinator();
+    std::fs::remove_file(cluster.data.join("access.json")).expect("removed");
+    cluster.start_coordinator();
+    assert_eq!(worker.exit_code(Duration::from_secs(20)), Some(1), "{}", worker.log_text());
+    assert!(worker.log_text().contains("refuses the token"), "{}", worker.log_text());
+}
+
+#[test]
 fn a_job_that_is_not_there_brings_up_the_nearest() {
     let cluster = Cluster::start("15s");
     let job = cluster.submit("extensions boolean:4");
