@@ -50,7 +50,8 @@ pub struct State {
 }
 
 impl State {
-    /// No job, no worker; no epoch below `next_epoch` is given out.
+    /// No job, no worker; no epoch below `next_epoch` is given out, and no number of a worker either: one that still uses
+    /// the number it had before a restart must not be taken for another.
     pub fn new(settings: Settings, next_epoch: u64) -> Self {
         Self {
             ledger: Ledger::after_restart(settings, next_epoch),
@@ -60,7 +61,7 @@ impl State {
             no_room: None,
             is_draining: false,
             lease: settings.lease,
-            next_worker: 1,
+            next_worker: next_epoch,
             homes: HashMap::new(),
         }
     }
