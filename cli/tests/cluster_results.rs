@@ -145,3 +145,11 @@ fn disagree(between: impl FnOnce(&mut Cluster)) {
 fn two_workers_that_disagree_stop_the_job_and_are_named() {
     disagree(|_| {});
 }
+
+#[test]
+fn both_are_named_though_the_coordinator_was_restarted_in_between() {
+    disagree(|cluster| {
+        cluster.kill_coordinator();
+        cluster.start_coordinator();
+    });
+}

@@ -188,6 +188,7 @@ impl Desk {
             state.ledger.forget_worker(worker);
             if let Some(gone) = state.workers.remove(&worker) {
                 tracing::info!(worker = gone.name, "left");
+                state.former.insert(worker, gone.name);
             }
             state.instances.retain(|_, &mut id| id != worker);
             state.share(now);
