@@ -142,7 +142,8 @@ impl Link {
         }
     }
 
-    /// Registers again if a call failed because the coordinator does not know this worker.
+    /// Registers again if a call failed because the coordinator does not know this worker. A token that is refused is an
+    /// error here, too: a coordinator that was restarted with another one will not change its mind.
     ///
     /// # Errors
     /// As [`register`](Self::register).
@@ -150,6 +151,10 @@ impl Link {
         match status.code() {
             Code::NotFound => self.register(worker).await.map(|()| true),
             Code::PermissionDenied => Err(WorkerError::Refused(status.message().to_owned())),
+            Code::Unauthenticated => match ConnectError::of_status(&self.target, Duration::ZERO, status) {
+                Some(error) => Err(error.into()),
+                None => Ok(false),
+            },
             _ => Ok(false),
         }
     }

@@ -6,12 +6,15 @@ use std::path::Path;
 use antichain_coordinator::desk::Desk;
 use antichain_coordinator::ledger::Settings;
 use antichain_coordinator::server::{Bound, Listen, ServeError};
-use antichain_proto::access::Access;
+use antichain_proto::access::{Access, AccessError};
 use antichain_proto::token::Token;
 
 use crate::args::{CoordinatorArgs, Global};
 use crate::remote::place;
 use crate::{data, interrupt};
+
+/// In the data directory: the access file once more, for the token.
+const KEPT: &str = "access.json";
 
 /// The coordinator was asked to do what it must not or cannot.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +46,8 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
         return Err(CoordinatorError::Open(args.listen).into());
     }
     let store = data::open(&directory)?;
-    let token = Token::random()?;
+    let kept = directory.join(KEPT);
+    let token = token(&kept)?;
     let settings = Settings { lease: args.lease, ..Settings::default() };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -60,6 +64,7 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tls_ca: tls.map(|(certificate, _)| certificate),
         };
+        access.write(&kept).map_err(place::PlaceError::from)?;
         access.write(&access_file).map_err(place::PlaceError::from)?;
         tracing::info!(%address, data = %directory.display(), access = %access_file.display(), "ready");
         let served = bound.serve(desk, stop).await;
@@ -71,6 +76,15 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     // What still blocks a thread is cut off: nothing that counts depends on it.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     Ok(())
+}
+
+/// The token of the coordinator that served this directory before: its workers, which show it, go on after a restart.
+fn token(kept: &Path) -> anyhow::Result<Token> {
+    match Access::read(kept) {
+        Ok(access) => Ok(access.token),
+        Err(AccessError::Missing { .. }) => Ok(Token::random()?),
+        Err(error) => Err(place::PlaceError::from(error).into()),
+    }
 }
 
 fn read(file: &Path) -> Result<String, CoordinatorError> {

@@ -128,12 +128,14 @@ impl Desk {
             if let Some(known) = state.workers.get_mut(&worker) {
                 known.delivered += 1;
             }
+            let name = state.name_of(worker);
             if let Some((number, of_job)) = task_of(task)
                 && let Some(job) = state.jobs.get_mut(&number)
             {
                 if of_job.kind == TaskKind::Solve {
                     job.makers.insert((of_job.layer, of_job.shard), worker);
                 }
+                tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
                 job.add(of_job, findings, now);
                 numbers.push(number);
             }

@@ -16,11 +16,7 @@ use super::job::Job;
 use super::pace::Pace;
 use super::steps::StepError;
 use crate::course::{Course, Cut, CutShard, Shape};
-use crate::ledger::WorkerId;
 use crate::task_id::{JobNumber, task_id};
-
-/// Nobody: whose results from before a restart are.
-const NOBODY: WorkerId = WorkerId(0);
 
 impl Desk {
     /// Takes up all jobs that are not over.
@@ -76,10 +72,11 @@ impl Desk {
         let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
         let mut state = self.state();
-        for StoredFindings { task, findings, digest, .. } in known.findings {
+        for StoredFindings { task, findings, digest, worker } in known.findings {
             let need = job.need(task);
             if let Ok(digest) = blake3::Hash::from_hex(&digest) {
-                state.ledger.add_done(task_id(number, task), need, *digest.as_bytes(), NOBODY);
+                let worker = state.former_worker(worker);
+                state.ledger.add_done(task_id(number, task), need, *digest.as_bytes(), worker);
             }
             job.add(task, findings, now);
         }

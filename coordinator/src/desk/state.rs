@@ -47,6 +47,8 @@ pub struct State {
     pub jobs: BTreeMap<JobNumber, Job>,
     /// The workers that have registered.
     pub workers: BTreeMap<WorkerId, Worker>,
+    /// Names of workers that have left, or delivered before a restart: an alarm is to name them.
+    pub former: BTreeMap<WorkerId, String>,
     /// Workers by the number that their process chose.
     pub instances: HashMap<u64, WorkerId>,
     /// Why nothing can be stored at the moment.
@@ -61,17 +63,19 @@ pub struct State {
 }
 
 impl State {
-    /// No job, no worker; no epoch below `next_epoch` is given out.
+    /// No job, no worker; no epoch below `next_epoch` is given out, and no number of a worker either: one that still uses
+    /// the number it had before a restart must not be taken for another.
     pub fn new(settings: Settings, next_epoch: u64) -> Self {
         Self {
             ledger: Ledger::after_restart(settings, next_epoch),
             jobs: BTreeMap::new(),
             workers: BTreeMap::new(),
+            former: BTreeMap::new(),
             instances: HashMap::new(),
             no_room: None,
             is_draining: false,
             lease: settings.lease,
-            next_worker: 1,
+            next_worker: next_epoch,
             homes: HashMap::new(),
         }
     }
@@ -81,10 +85,24 @@ impl State {
         if let Some(&worker) = self.instances.get(&instance) {
             return worker;
         }
-        let worker = WorkerId(self.next_worker);
-        self.next_worker += 1;
+        let worker = self.new_number();
         self.instances.insert(instance, worker);
         worker
+    }
+
+    /// A number for a worker of which nothing but the name is known, and its results.
+    pub fn former_worker(&mut self, name: String) -> WorkerId {
+        if let Some((&worker, _)) = self.former.iter().find(|(_, known)| **known == name) {
+            return worker;
+        }
+        let worker = self.new_number();
+        self.former.insert(worker, name);
+        worker
+    }
+
+    fn new_number(&mut self) -> WorkerId {
+        self.next_worker += 1;
+        WorkerId(self.next_worker - 1)
     }
 
     /// The job of that id, if it is not over.
@@ -167,7 +185,8 @@ impl State {
 
     /// The name of a worker.
     pub fn name_of(&self, worker: WorkerId) -> String {
-        self.workers.get(&worker).map_or_else(|| format!("worker {}", worker.0), |worker| worker.name.clone())
+        let known = self.workers.get(&worker).map(|worker| &worker.name).or_else(|| self.former.get(&worker));
+        known.cloned().unwrap_or_else(|| format!("worker {}", worker.0))
     }
 
     /// What a lease is about.

@@ -200,6 +200,7 @@ impl Desk {
             state.ledger.forget_worker(worker);
             if let Some(gone) = state.workers.remove(&worker) {
                 tracing::info!(worker = gone.name, "left");
+                state.former.insert(worker, gone.name);
             }
             state.instances.retain(|_, &mut id| id != worker);
             state.share(now);
@@ -212,10 +213,14 @@ impl Desk {
     /// Begins to receive a result.
     ///
     /// # Errors
+    /// [`WorkError::Unregistered`]: after a restart a result may come before its worker has a new lease, and is not late;
     /// [`WorkError::Corrupt`], which counts against the worker; [`WorkError::NoRoom`], [`WorkError::Store`].
     pub fn open_delivery(self: &Arc<Self>, opening: &Opening<'_>) -> Result<Opened, WorkError> {
         let Opening { worker, task, epoch, findings, file } = *opening;
         let state = self.state();
+        if !state.workers.contains_key(&worker) {
+            return Err(WorkError::Unregistered(worker));
+        }
         let Some((job, of)) = state.job_of(task) else { return Ok(Opened::Decided(Delivery::Unknown)) };
         let (id, engine) = (job.id.clone(), job.engine.clone());
         let course = job.course.as_ref();
