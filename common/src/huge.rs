@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes from which on huge pages are worth the asking.
 const LARGE: usize = 4 << 20;
@@ -34,11 +35,38 @@ impl Words {
     }
 }
 
-/// Room for so many bytes, whose memory is taken when they are first written.
+/// Buffers that were given back: the first touch of a page costs more than any later use of it.
+static SPARE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+/// So many are kept, at most.
+const MOST_SPARE: usize = 16;
+
+/// An empty buffer with room for so many bytes, whose memory is taken when they are first written.
 pub fn with_room(bytes: usize) -> Vec<u8> {
+    if bytes < LARGE {
+        return Vec::with_capacity(bytes);
+    }
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(at) = spare.iter().position(|spare| spare.capacity() >= bytes) {
+        return spare.swap_remove(at);
+    }
+    drop(spare);
+    // Of a few sizes only, so that it can be used again.
+    let bytes = bytes.next_power_of_two();
     let room: Vec<u8> = Vec::with_capacity(bytes);
     advise(room.as_ptr(), bytes);
     room
+}
+
+/// Gives a buffer of [`with_room`] back.
+pub fn give_back(mut buffer: Vec<u8>) {
+    if buffer.capacity() < LARGE {
+        return;
+    }
+    buffer.clear();
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    if spare.len() < MOST_SPARE {
+        spare.push(buffer);
+    }
 }
 
 impl Deref for Words {
@@ -90,6 +118,18 @@ fn advise<T>(start: *const T, len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_come_back_empty() {
+        for bytes in [10, LARGE, LARGE + 5] {
+            let mut buffer = with_room(bytes);
+            assert!(buffer.is_empty() && buffer.capacity() >= bytes);
+            buffer.resize(bytes, 3);
+            give_back(buffer);
+        }
+        let buffer = with_room(LARGE + 1);
+        assert!(buffer.is_empty() && buffer.capacity() > LARGE);
+    }
 
     #[test]
     fn large_and_small_vectors_hold_what_is_put_in() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use antichain_common::huge::Words;
+use antichain_common::huge::{self, Words};
 use antichain_common::job::task::{Engine, LayerIndex};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
@@ -16,8 +16,9 @@ use crate::table::LayerTable;
 
 /// Layers whose bases and indices are at hand, at most: a task reads two, and the next one may read another.
 const LAYERS: usize = 6;
-/// Tables at hand, at most, whatever room there is: tasks of two layers are in hand at a time.
-const TABLES: usize = 3;
+/// Tables at hand, at most, whatever room there is: tasks in hand read one layer, or the end of one and the beginning of the
+/// next.
+const TABLES: usize = 2;
 
 /// A layer of a job: how it is cut, its bases as far as they were needed, its index.
 pub struct Layer {
@@ -71,6 +72,7 @@ impl Made {
             let Some(oldest) = inner.order.pop_front() else { break };
             if let Some(image) = inner.images.remove(&oldest) {
                 inner.bytes -= image.bytes.len() as u64;
+                let_go(image);
             }
         }
     }
@@ -83,9 +85,17 @@ impl Made {
             let keep = name.0 != job || name.1 >= layer;
             if !keep && let Some(image) = inner.images.remove(name) {
                 inner.bytes -= image.bytes.len() as u64;
+                let_go(image);
             }
             keep
         });
+    }
+}
+
+/// An image is not needed here any more; whoever still sends it keeps it.
+fn let_go(image: Arc<BlockImage>) {
+    if let Some(image) = Arc::into_inner(image) {
+        huge::give_back(image.bytes);
     }
 }
 

@@ -48,7 +48,8 @@ impl LayerTable {
         let length = slots as usize * width;
         let words = match spare.filter(|spare| spare.len() >= length) {
             Some(spare) => spare,
-            None => Words::zeroed(length),
+            // Untouched memory costs nothing, and the next table may be larger.
+            None => Words::zeroed(length + length / 2),
         };
         let turn = Mutex::new(());
         Self { inner: RwLock::new(Filling { words, width, shards }), turn, bytes: slots * 8 * width as u64 }

@@ -90,7 +90,8 @@ impl<const W: usize> Tasks<W> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         match spare.pop().filter(|spare| spare.len() >= words) {
             Some(spare) => spare,
-            None => Words::zeroed(words.max(LEAST_SPARE)),
+            // Untouched memory costs nothing, and the next table may be larger.
+            None => Words::zeroed(words.next_power_of_two().max(LEAST_SPARE)),
         }
     }
 
