@@ -131,3 +131,20 @@ fn a_worker_of_another_version_is_refused_and_both_are_named() {
     }
     assert_eq!(cluster.ask(&["workers", "--json"]).document(), serde_json::json!([]));
 }
+
+#[test]
+fn a_coordinator_that_is_stopped_past_all_leases_goes_on() {
+    let mut cluster = Cluster::start("1s");
+    let job = cluster.submit(LONG);
+    let mut workers = [cluster.worker(&[]), cluster.worker(&[])];
+    for done in [5, 15] {
+        cluster.wait_until(&job, |status| status["progress"]["done"].as_u64() > Some(done));
+        let coordinator = cluster.coordinator.as_ref().expect("a coordinator");
+        coordinator.signal(Signal::STOP);
+        std::thread::sleep(Duration::from_secs(2));
+        coordinator.signal(Signal::CONT);
+    }
+    cluster.expect_answer(&job, LONG);
+    assert!(workers.iter_mut().all(cluster::Process::is_running));
+    cluster.assert_nothing_twice();
+}

@@ -68,11 +68,10 @@ impl File {
 /// # Errors
 /// As [`Link::register`].
 pub async fn deliver(link: &Link, outcome: &Outcome) -> Result<(), WorkerError> {
-    let mut backoff = Backoff::new();
+    let mut backoff = Backoff::of(link);
     // The lease may end meanwhile, and after a restart it is another one.
-    while let Some(held) = link.session.held(outcome.task) {
-        let worker = link.session.worker();
-        match attempt(link, outcome, worker, held.epoch).await {
+    while let Some((worker, epoch)) = link.session.lease(outcome.task) {
+        match attempt(link, outcome, worker, epoch).await {
             Ok(reply) => {
                 match reply.verdict() {
                     v1::Verdict::Accepted | v1::Verdict::Identical => {}

@@ -198,7 +198,7 @@ impl Fetcher {
 
     /// Calls again as long as what fails may pass.
     fn again<T>(&self, is_wanted: &dyn Fn() -> bool, mut call: impl FnMut() -> Result<T, Status>) -> Result<T, Undone> {
-        let mut backoff = Backoff::new();
+        let mut backoff = Backoff::of(&self.link);
         loop {
             match call() {
                 Ok(result) => return Ok(result),

@@ -27,18 +27,38 @@ const CALL: Duration = Duration::from_secs(20);
 const ACQUIRE_WAIT: Duration = Duration::from_secs(10);
 
 /// Waits longer from one attempt to the next.
-pub struct Backoff(Duration);
+pub struct Backoff {
+    next: Duration,
+    /// Told when the worker has registered: whoever waits for the coordinator need not wait any more.
+    registered: Option<watch::Receiver<Duration>>,
+}
 
 impl Backoff {
     /// Short at first.
     pub fn new() -> Self {
-        Self(FIRST_WAIT)
+        Self { next: FIRST_WAIT, registered: None }
+    }
+
+    /// The same, but for no longer than until this link has registered.
+    pub fn of(link: &Link) -> Self {
+        Self { registered: Some(link.lease.subscribe()), ..Self::new() }
     }
 
     /// Waits.
     pub async fn wait(&mut self) {
-        tokio::time::sleep(self.0).await;
-        self.0 = (self.0 * 2).min(MOST_WAIT);
+        let registered = async {
+            let told = match &mut self.registered {
+                Some(news) => news.changed().await.is_ok(),
+                None => false,
+            };
+            if !told {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(self.next) => self.next = (self.next * 2).min(MOST_WAIT),
+            () = registered => self.next = FIRST_WAIT,
+        }
     }
 }
 
@@ -185,7 +205,7 @@ impl Link {
     /// # Errors
     /// As [`register`](Self::register).
     pub async fn acquire(&self, most: u32) -> Result<Vec<v1::Lease>, WorkerError> {
-        let mut backoff = Backoff::new();
+        let mut backoff = Backoff::of(self);
         loop {
             let worker = self.session.worker();
             let request = v1::AcquireRequest { worker, most, wait_millis: ACQUIRE_WAIT.as_millis() as u64 };
@@ -195,7 +215,7 @@ impl Link {
                     if !leases.is_empty() {
                         return Ok(leases);
                     }
-                    backoff = Backoff::new();
+                    backoff = Backoff::of(self);
                     // A coordinator that stops answers at once.
                     tokio::time::sleep(FIRST_WAIT).await;
                 }

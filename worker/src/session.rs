@@ -53,9 +53,10 @@ impl Session {
         self.inner().held.len()
     }
 
-    /// The lease of a task, if it is still held.
-    pub fn held(&self, task: u64) -> Option<Held> {
-        self.inner().held.get(&task).cloned()
+    /// The lease of a task, if it is still held: the worker's number and the epoch, which go together.
+    pub fn lease(&self, task: u64) -> Option<(u64, u64)> {
+        let inner = self.inner();
+        inner.held.get(&task).map(|held| (inner.worker, held.epoch))
     }
 
     /// Registered: with that number, and new leases for what is in hand. The rest is not wanted any more.

@@ -1,5 +1,5 @@
 //! A coordinator and workers as processes of their own, on a folder of their own, that are killed when the test ends; what
-//! they log is shown if it fails.
+//! they log is shown if it fails, and copied to the folder that `ANTICHAIN_TEST_LOGS` names.
 
 // Each test program takes what it needs.
 #![allow(dead_code)]
@@ -294,6 +294,12 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
+        if let Some(folder) = std::env::var_os("ANTICHAIN_TEST_LOGS").map(PathBuf::from) {
+            for (name, text) in self.logs() {
+                // They are for somebody who looks; the test does not depend on them.
+                let _ = fs::write(folder.join(format!("{name}.log")), text);
+            }
+        }
         if !std::thread::panicking() {
             return;
         }

@@ -63,10 +63,7 @@ impl Desk {
         for result in group {
             let verdict = self.judge_for_storing(&result, &accepted);
             match verdict {
-                Delivery::Accepted => match self.put(&result, &mut commit) {
-                    Ok(()) => accepted.push(result),
-                    Err(error) => answer(result, Err(error.into())),
-                },
+                Delivery::Accepted => accepted.push(result),
                 Delivery::Different(other) => {
                     self.alarm(result.task, result.worker, other);
                     answer(result, Ok(verdict));
@@ -81,7 +78,11 @@ impl Desk {
             accepted.into_iter().for_each(|result| answer(result, Err(WorkError::NoRoom(reason.clone()))));
             return;
         }
-        if let Err(error) = self.store.commit(commit) {
+        let storing = self.storing();
+        let put = accepted.iter().try_for_each(|result| self.put(result, &mut commit));
+        let stored = put.and_then(|()| self.store.commit(commit));
+        drop(storing);
+        if let Err(error) = stored {
             tracing::error!("results cannot be stored: {error}");
             let reason = error.to_string();
             accepted.into_iter().for_each(|result| answer(result, Err(WorkError::Store(reason.clone()))));

@@ -246,6 +246,7 @@ impl Desk {
     /// # Errors
     /// [`JobsError`].
     pub fn remove(&self, id: &JobId) -> Result<u64, JobsError> {
+        let storing = self.storing();
         {
             let mut state = self.state();
             if let Some(number) = state.job(id).map(super::job::Job::number) {
@@ -254,12 +255,14 @@ impl Desk {
             }
         }
         let bytes = job::remove(&self.store, &id.0)?;
+        drop(storing);
         self.news.notify_waiters();
         Ok(bytes)
     }
 
     /// Stores what became of a job.
     pub(super) fn store_record(&self, number: JobNumber) {
+        let _storing = self.storing();
         let record = self.state().jobs.get(&number).map(|job| (job.id.clone(), job.record.clone()));
         let Some((id, record)) = record else { return };
         let mut commit = Commit::new();

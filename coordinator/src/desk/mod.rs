@@ -51,6 +51,9 @@ const TICK: Duration = Duration::from_millis(500);
 pub struct Desk {
     store: Arc<Store>,
     state: Mutex<State>,
+    /// Held from a look at what became of a job until what follows from it is stored, so that a step that ends at the
+    /// moment does not undo a pause, a cancellation or a removal. Taken before the state, never under it.
+    storing: Mutex<()>,
     settings: Settings,
     start: Instant,
     /// Woken when there may be tasks to hand out.
@@ -76,6 +79,7 @@ impl Desk {
         let desk = Arc::new(Self {
             store: Arc::new(store),
             state: Mutex::new(State::new(settings, epochs)),
+            storing: Mutex::new(()),
             settings,
             start: Instant::now(),
             tasks: Notify::new(),
@@ -112,6 +116,10 @@ impl Desk {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn storing(&self) -> MutexGuard<'_, ()> {
+        self.storing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns when there may be tasks that were not there before.

@@ -109,7 +109,12 @@ impl Desk {
             commit.remove_document(&job.id.0, &task_document(Task { kind: TaskKind::Enumerate, layer, shard }));
         }
         commit.put_document(&job.id.0, &cut_document(layer), &cut)?;
+        let storing = self.storing();
+        if self.work_on(job.number).is_none() {
+            return Ok(());
+        }
         self.store.commit(commit)?;
+        drop(storing);
         tracing::debug!(job = %job.id, layer, bases = cut.bases(), slots = cut.slots(), "found");
         if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
             course.set_cut(layer, cut);
@@ -141,7 +146,12 @@ impl Desk {
             if let Some(before) = before {
                 commit.put_document(&job.id.0, &document, &StoredFindings { findings: findings.clone(), ..before })?;
             }
+            let storing = self.storing();
+            if self.work_on(job.number).is_none() {
+                return Ok(());
+            }
             self.store.commit(commit)?;
+            drop(storing);
             if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
                 course.add(task, findings);
             }
@@ -196,13 +206,15 @@ impl Desk {
         {
             commit.remove_document(&job.id.0, &document.name);
         }
+        let storing = self.storing();
         let record = {
-            let mut state = self.state();
-            let Some(job) = state.jobs.get_mut(&job.number) else { return Ok(()) };
+            let state = self.state();
+            let Some(job) = state.jobs.get(&job.number) else { return Ok(()) };
             ClusterRecord { seconds: job.seconds(), ..job.record.clone() }
         };
         commit.put_document(&job.id.0, CLUSTER, &record)?;
         self.store.commit(commit)?;
+        drop(storing);
         let mut state = self.state();
         if let Some(job) = state.jobs.get_mut(&job.number) {
             // Nobody reads the layers below any more.
@@ -258,6 +270,7 @@ impl Desk {
 
     /// Ends a job.
     pub(super) fn store_certificate(&self, number: JobNumber, certificate: &Certificate) -> Result<(), StepError> {
+        let storing = self.storing();
         let record = {
             let state = self.state();
             let Some(job) = state.jobs.get(&number) else { return Ok(()) };
@@ -279,6 +292,7 @@ impl Desk {
         state.take_back(number);
         state.jobs.remove(&number);
         drop(state);
+        drop(storing);
         self.news.notify_waiters();
         Ok(())
     }
