@@ -26,6 +26,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use antichain_common::job::JobSpec;
+use antichain_common::job::task::{Engine, TaskError, engine};
 use antichain_common::store::{Commit, Store, StoreError, free_space};
 use tokio::sync::Notify;
 
@@ -47,9 +49,13 @@ const LEAST_ROOM: u64 = 32 << 20;
 /// Time between two looks at leases, disk and workers.
 const TICK: Duration = Duration::from_millis(500);
 
+/// What makes the engine of a job, given what is asked.
+pub type Engines = Box<dyn Fn(&JobSpec) -> Result<Arc<dyn Engine>, TaskError> + Send + Sync>;
+
 /// See the head of this file.
 pub struct Desk {
     store: Arc<Store>,
+    engines: Engines,
     state: Mutex<State>,
     settings: Settings,
     start: Instant,
@@ -67,6 +73,15 @@ impl Desk {
     /// # Errors
     /// Errors of the store.
     pub fn open(store: Store, settings: Settings) -> Result<Arc<Self>, StoreError> {
+        Self::open_with(store, settings, Box::new(engine))
+    }
+
+    /// As [`open`](Self::open), with engines of another make: jobs cut in another way, or tasks that are done by others. The
+    /// same ones at every start, for what is stored of a job is of use to its own engine only.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn open_with(store: Store, settings: Settings, engines: Engines) -> Result<Arc<Self>, StoreError> {
         let epochs: u64 = store.document(COORDINATOR, EPOCHS)?.unwrap_or(1);
         let mut commit = Commit::new();
         commit.put_document(COORDINATOR, EPOCHS, &(epochs + EPOCHS_OF_A_START))?;
@@ -75,6 +90,7 @@ impl Desk {
         let (foreman, steps) = channel();
         let desk = Arc::new(Self {
             store: Arc::new(store),
+            engines,
             state: Mutex::new(State::new(settings, epochs)),
             settings,
             start: Instant::now(),
