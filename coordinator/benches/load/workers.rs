@@ -112,8 +112,8 @@ impl Worker {
             *held.lock().unwrap_or_else(PoisonError::into_inner) = leases.iter().map(|lease| lease.epoch).collect();
             for lease in leases {
                 if let Some(every) = every {
+                    sleep_until(due.min(end)).await;
                     due += every;
-                    sleep_until(due).await;
                 }
                 if Instant::now() >= end || !self.load.take_one() {
                     break 'all;
