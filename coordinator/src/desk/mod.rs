@@ -157,7 +157,9 @@ impl Desk {
         let no_room = self.lack_of_room(0);
         let now = self.now();
         let mut state = self.state();
-        for loss in state.ledger.expire(now) {
+        let losses = state.ledger.expire(now);
+        let is_news_of_tasks = !losses.is_empty() || state.no_room.is_some() != no_room.is_some();
+        for loss in losses {
             let name = state.name_of(loss.worker);
             match state.job_of(loss.task) {
                 Some((job, task)) if loss.set_aside => tracing::warn!(
@@ -179,7 +181,9 @@ impl Desk {
         }
         state.no_room = no_room;
         drop(state);
-        self.tasks.notify_waiters();
+        if is_news_of_tasks {
+            self.tasks.notify_waiters();
+        }
         self.news.notify_waiters();
     }
 
@@ -205,9 +209,12 @@ impl Desk {
 
     /// Lets a job go on as far as its stored findings allow.
     fn advance(&self, number: JobNumber) {
-        let steps = self.state().advance(number);
-        self.put_steps(number, steps);
-        self.tasks.notify_waiters();
+        let next = self.state().advance(number);
+        self.put_steps(number, next.steps);
+        // A thousand workers may wait; whoever looks again for nothing keeps the others from the lock.
+        if !next.tasks.is_empty() {
+            self.tasks.notify_waiters();
+        }
         self.news.notify_waiters();
     }
 }

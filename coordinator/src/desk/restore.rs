@@ -90,6 +90,7 @@ impl Desk {
             state.hand_out(number);
         }
         drop(state);
+        self.tasks.notify_waiters();
         self.advance(number);
         self.finish_whole(number);
         Ok(())
