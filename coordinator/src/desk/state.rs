@@ -147,7 +147,14 @@ impl State {
             // Its turn first, and then how far it is from home.
             batch_of(id) << 20 | away
         };
-        self.ledger.acquire(worker, Wish { most, memory, distance: &distance }, now)
+        // A layer of many shards is longer than what is looked at from its beginning.
+        let own = |first: TaskId| {
+            let Some((number, task)) = task_of(first) else { return first };
+            let shards = jobs.get(&number).map_or(1, |job| job.shards_beside(task));
+            let start = home.saturating_sub((1 << 20) / (2 * workers));
+            task_id(number, Task { shard: ((start * shards) >> 20) as usize, ..task })
+        };
+        self.ledger.acquire_from(worker, Wish { most, memory, distance: &distance }, &own, now)
     }
 
     /// Shares layers anew among the workers that are heard of.
