@@ -46,6 +46,15 @@ impl Cut {
     }
 }
 
+/// What all shards of a layer have together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Number of bases.
+    pub bases: u64,
+    /// Number of slots.
+    pub slots: u64,
+}
+
 /// The stages of a job's layers that the course asks about.
 #[derive(Clone, Debug)]
 pub struct Shape {
@@ -82,6 +91,8 @@ pub struct Next {
 #[derive(Clone, Debug, Default)]
 struct Layer {
     cut: Option<Cut>,
+    /// Of the cut: every task asks for them, and there may be very many shards.
+    totals: Totals,
     /// Edges from each shard of the layer below.
     enumerated: BTreeMap<usize, u64>,
     solved: BTreeMap<usize, Solved>,
@@ -91,6 +102,13 @@ struct Layer {
     is_complete: bool,
     /// What was handed out already.
     issued: Issued,
+}
+
+impl Layer {
+    fn set_cut(&mut self, cut: Cut) {
+        self.totals = Totals { bases: cut.bases(), slots: cut.slots() };
+        self.cut = Some(cut);
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,14 +135,14 @@ impl Course {
     /// Nothing is known but the layer of the empty base.
     pub fn new(shape: Shape, first: Cut) -> Self {
         let mut layers = vec![Layer::default(); shape.last_layer + 1];
-        layers[0].cut = Some(first);
+        layers[0].set_cut(first);
         Self { shape, layers, open: 0, concluding: false }
     }
 
     /// A layer was merged and cut.
     pub fn set_cut(&mut self, layer: usize, cut: Cut) {
         if let Some(layer) = self.layers.get_mut(layer) {
-            layer.cut = Some(cut);
+            layer.set_cut(cut);
         }
     }
 
@@ -265,6 +283,11 @@ impl Course {
     /// How a layer is cut, once that is known.
     pub fn cut(&self, layer: usize) -> Option<&Cut> {
         self.layers.get(layer)?.cut.as_ref()
+    }
+
+    /// What a layer has in all; nothing as long as it is not cut.
+    pub fn totals(&self, layer: usize) -> Totals {
+        self.layers.get(layer).map(|layer| layer.totals).unwrap_or_default()
     }
 
     /// Limbs of a value of a layer, once all its shards are solved.

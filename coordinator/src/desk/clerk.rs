@@ -2,7 +2,7 @@
 
 use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use antichain_common::job::records::values_key;
 use antichain_common::job::task::{Findings, Task, TaskKind};
@@ -17,7 +17,9 @@ use crate::task_id::task_of;
 use antichain_common::job::JobId;
 
 /// Results in a commit, at most: a flush costs milliseconds, whatever is in it.
-const GROUP: usize = 64;
+const GROUP: usize = 256;
+/// Time from one commit to the next when results come faster than that: then more of them share one.
+const STEP: Duration = Duration::from_millis(20);
 /// How often the clerk looks whether the desk is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -34,6 +36,8 @@ pub struct Delivered {
 
 /// Serves until the desk is gone.
 pub fn serve(desk: &Weak<Desk>, results: &Receiver<Delivered>) {
+    // When the last commit began that was not of one result alone.
+    let mut shared: Option<Instant> = None;
     loop {
         let first = match results.recv_timeout(LOOK) {
             Ok(first) => first,
@@ -41,8 +45,14 @@ pub fn serve(desk: &Weak<Desk>, results: &Receiver<Delivered>) {
             Err(_) => return,
         };
         let Some(desk) = desk.upgrade() else { return };
+        // A result that comes alone, as with few workers, does not wait for others.
+        if let Some(rest) = shared.and_then(|shared| STEP.checked_sub(shared.elapsed())) {
+            std::thread::sleep(rest);
+        }
+        let start = Instant::now();
         let mut group = vec![first];
         group.extend(results.try_iter().take(GROUP - 1));
+        shared = (group.len() > 1).then_some(start);
         desk.store_results(group);
     }
 }

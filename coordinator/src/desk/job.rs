@@ -9,7 +9,7 @@ use antichain_common::job::{JobId, Plan};
 
 use super::documents::{ClusterRecord, Standing};
 use super::pace::Pace;
-use crate::course::{Course, Cut, Next};
+use crate::course::{Course, Cut, Next, Totals};
 use crate::ledger::{Need, WorkerId};
 use crate::task_id::JobNumber;
 
@@ -95,6 +95,10 @@ impl Job {
         self.course.as_ref()?.cut(layer?)
     }
 
+    fn totals(&self, layer: Option<usize>) -> Totals {
+        self.course.as_ref().zip(layer).map(|(course, layer)| course.totals(layer)).unwrap_or_default()
+    }
+
     /// What a task takes.
     pub fn need(&self, task: Task) -> Need {
         let Task { kind, layer, shard } = task;
@@ -108,16 +112,15 @@ impl Job {
         let own = self.cut(of);
         let own_shard = own.and_then(|cut| cut.shards.get(shard)).copied();
         let (bases, slots) = own_shard.map_or((0, 0), |shard| (shard.bases, shard.slots));
-        let read = self.cut(read);
+        let (whole, read) = (self.totals(of), self.totals(read));
         let sizes = TaskSizes {
-            bases_read: read.map_or(0, Cut::bases),
-            slots_read: read.map_or(0, Cut::slots),
+            bases_read: read.bases,
+            slots_read: read.slots,
             bases,
             slots,
             width: self.course.as_ref().and_then(|course| course.width(below?)).unwrap_or(1),
         };
-        let edges =
-            own.map_or(0, |cut| (cut.edges as u128 * u128::from(bases) / u128::from(cut.bases().max(1))) as u64);
+        let edges = own.map_or(0, |cut| cut.edges as u128 * u128::from(bases) / u128::from(whole.bases.max(1))) as u64;
         let work = match kind {
             TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
             TaskKind::Solve => edges + slots,

@@ -198,6 +198,7 @@ impl Desk {
                     state.hand_out(number);
                     number
                 };
+                self.tasks.notify_waiters();
                 self.store_record(number);
                 self.advance(number);
                 return Ok(());

@@ -26,6 +26,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use antichain_common::job::JobSpec;
+use antichain_common::job::task::{Engine, TaskError, engine};
 use antichain_common::store::{Commit, Store, StoreError, free_space};
 use tokio::sync::Notify;
 
@@ -47,9 +49,13 @@ const LEAST_ROOM: u64 = 32 << 20;
 /// Time between two looks at leases, disk and workers.
 const TICK: Duration = Duration::from_millis(500);
 
+/// What makes the engine of a job, given what is asked.
+pub type Engines = Box<dyn Fn(&JobSpec) -> Result<Arc<dyn Engine>, TaskError> + Send + Sync>;
+
 /// See the head of this file.
 pub struct Desk {
     store: Arc<Store>,
+    engines: Engines,
     state: Mutex<State>,
     /// Held from a look at what became of a job until what follows from it is stored, so that a step that ends at the
     /// moment does not undo a pause, a cancellation or a removal. Taken before the state, never under it.
@@ -70,6 +76,15 @@ impl Desk {
     /// # Errors
     /// Errors of the store.
     pub fn open(store: Store, settings: Settings) -> Result<Arc<Self>, StoreError> {
+        Self::open_with(store, settings, Box::new(engine))
+    }
+
+    /// As [`open`](Self::open), with engines of another make: jobs cut in another way, or tasks that are done by others. The
+    /// same ones at every start, for what is stored of a job is of use to its own engine only.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn open_with(store: Store, settings: Settings, engines: Engines) -> Result<Arc<Self>, StoreError> {
         let epochs: u64 = store.document(COORDINATOR, EPOCHS)?.unwrap_or(1);
         let mut commit = Commit::new();
         commit.put_document(COORDINATOR, EPOCHS, &(epochs + EPOCHS_OF_A_START))?;
@@ -78,6 +93,7 @@ impl Desk {
         let (foreman, steps) = channel();
         let desk = Arc::new(Self {
             store: Arc::new(store),
+            engines,
             state: Mutex::new(State::new(settings, epochs)),
             storing: Mutex::new(()),
             settings,
@@ -149,7 +165,9 @@ impl Desk {
         let no_room = self.lack_of_room(0);
         let now = self.now();
         let mut state = self.state();
-        for loss in state.ledger.expire(now) {
+        let losses = state.ledger.expire(now);
+        let is_news_of_tasks = !losses.is_empty() || state.no_room.is_some() != no_room.is_some();
+        for loss in losses {
             let name = state.name_of(loss.worker);
             match state.job_of(loss.task) {
                 Some((job, task)) if loss.set_aside => tracing::warn!(
@@ -171,7 +189,9 @@ impl Desk {
         }
         state.no_room = no_room;
         drop(state);
-        self.tasks.notify_waiters();
+        if is_news_of_tasks {
+            self.tasks.notify_waiters();
+        }
         self.news.notify_waiters();
     }
 
@@ -197,9 +217,12 @@ impl Desk {
 
     /// Lets a job go on as far as its stored findings allow.
     fn advance(&self, number: JobNumber) {
-        let steps = self.state().advance(number);
-        self.put_steps(number, steps);
-        self.tasks.notify_waiters();
+        let next = self.state().advance(number);
+        self.put_steps(number, next.steps);
+        // A thousand workers may wait; whoever looks again for nothing keeps the others from the lock.
+        if !next.tasks.is_empty() {
+            self.tasks.notify_waiters();
+        }
         self.news.notify_waiters();
     }
 }

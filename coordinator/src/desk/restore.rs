@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
-use antichain_common::job::task::{Engine, Findings, TaskKind, engine};
+use antichain_common::job::task::{Engine, Findings, TaskKind};
 use antichain_common::job::{JobId, Plan, plan};
 use antichain_common::poset::Poset;
 use antichain_common::store::{Commit, ShardKind, Store, StoreError};
@@ -55,7 +55,7 @@ impl Desk {
     pub(super) fn take_up(&self, record: ClusterRecord) -> Result<(), StepError> {
         let poset: Poset = record.spec.poset.parse()?;
         let plan = plan(record.spec.question, &poset, record.spec.limits)?;
-        let engine = engine(&record.spec)?;
+        let engine = (self.engines)(&record.spec)?;
         let id = record.spec.id();
         let number = JobNumber(record.number);
         let mut course = None;
@@ -87,6 +87,7 @@ impl Desk {
             state.hand_out(number);
         }
         drop(state);
+        self.tasks.notify_waiters();
         self.advance(number);
         self.finish_whole(number);
         Ok(())

@@ -8,7 +8,7 @@ use antichain_common::job::task::{Task, TaskKind};
 
 use super::documents::Standing;
 use super::job::Job;
-use crate::course::Step;
+use crate::course::Next;
 use crate::ledger::{Lease, Ledger, OUT_OF_REACH, Refusal, Settings, TaskId, Time, Wish, WorkerId};
 use crate::task_id::{JobNumber, batch_of, task_id, task_of, tasks_of};
 
@@ -115,14 +115,14 @@ impl State {
         self.jobs.values_mut().find(|job| job.id == *id)
     }
 
-    /// Hands out what a job's stored findings make possible, and returns the steps that do.
-    pub fn advance(&mut self, number: JobNumber) -> Vec<Step> {
-        let Some(job) = self.jobs.get_mut(&number).filter(|job| job.is_running()) else { return Vec::new() };
+    /// Hands out what a job's stored findings make possible, and returns that with the steps that are.
+    pub fn advance(&mut self, number: JobNumber) -> Next {
+        let Some(job) = self.jobs.get_mut(&number).filter(|job| job.is_running()) else { return Next::default() };
         let next = job.next();
-        for task in next.tasks {
+        for &task in &next.tasks {
             self.ledger.add(task_id(number, task), job.need(task));
         }
-        next.steps
+        next
     }
 
     /// Hands out everything of a job that is possible and not done, as after a pause.
@@ -165,7 +165,14 @@ impl State {
             // Its turn first, and then how far it is from home.
             batch_of(id) << 20 | away
         };
-        self.ledger.acquire(worker, Wish { most, memory, distance: &distance }, now)
+        // A layer of many shards is longer than what is looked at from its beginning.
+        let own = |first: TaskId| {
+            let Some((number, task)) = task_of(first) else { return first };
+            let shards = jobs.get(&number).map_or(1, |job| job.shards_beside(task));
+            let start = home.saturating_sub((1 << 20) / (2 * workers));
+            task_id(number, Task { shard: ((start * shards) >> 20) as usize, ..task })
+        };
+        self.ledger.acquire_from(worker, Wish { most, memory, distance: &distance }, &own, now)
     }
 
     /// Shares layers anew among the workers that are heard of.

@@ -22,6 +22,21 @@ impl Ledger {
     /// # Errors
     /// [`Refusal`].
     pub fn acquire(&mut self, worker: WorkerId, wish: Wish<'_>, now: Time) -> Result<Vec<Lease>, Refusal> {
+        self.acquire_from(worker, wish, &|first| first, now)
+    }
+
+    /// As [`acquire`](Self::acquire), for a worker that knows where its own tasks begin when that is the first one that it
+    /// could have: 256 are looked at from there on, too.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn acquire_from(
+        &mut self,
+        worker: WorkerId,
+        wish: Wish<'_>,
+        own: &dyn Fn(TaskId) -> TaskId,
+        now: Time,
+    ) -> Result<Vec<Lease>, Refusal> {
         let known = self.workers.get(&worker).ok_or(Refusal::Unknown(worker))?;
         if known.strikes >= self.settings.most_strikes {
             return Err(Refusal::SetAside(worker));
@@ -29,7 +44,7 @@ impl Ledger {
         let memory = known.memory.ok_or(Refusal::Unknown(worker))?.min(wish.memory);
         let mut acquired = Vec::new();
         while acquired.len() < wish.most {
-            let ready = self.nearest(memory, wish.distance);
+            let ready = self.nearest(memory, wish.distance, own);
             let Some(task) = ready.or_else(|| self.straggler(worker, memory, now)) else { break };
             let suspect = self.tasks.get(&task).is_some_and(|task| !task.losses.is_empty());
             if suspect && !acquired.is_empty() {
@@ -43,13 +58,17 @@ impl Ledger {
         Ok(acquired)
     }
 
-    fn nearest(&self, memory: u64, distance: &dyn Fn(TaskId) -> u64) -> Option<TaskId> {
+    fn nearest(&self, memory: u64, distance: &dyn Fn(TaskId) -> u64, own: &dyn Fn(TaskId) -> TaskId) -> Option<TaskId> {
         let mut nearest: Option<(u64, TaskId)> = None;
-        for task in self.ready.fitting(memory).take(SEEN) {
+        let first = self.ready.fitting(TaskId(0), memory).next()?;
+        let own = Some(own(first)).filter(|&own| own > first);
+        let others = own.into_iter().flat_map(|own| self.ready.fitting(own, memory).take(SEEN));
+        for task in self.ready.fitting(first, memory).take(SEEN).chain(others) {
             let here = distance(task);
             if here == OUT_OF_REACH {
                 continue;
             }
+            // Of two that are equally near the lower one: it was seen before.
             if nearest.is_none_or(|(least, _)| here < least) {
                 nearest = Some((here, task));
             }

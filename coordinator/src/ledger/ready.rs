@@ -71,11 +71,13 @@ impl Ready {
         least
     }
 
-    /// The tasks that need no more than `memory`, in order.
-    pub(super) fn fitting(&self, memory: u64) -> impl Iterator<Item = TaskId> {
-        let groups = std::iter::successors(self.group(0, memory), move |&group| self.group(group + 1, memory));
+    /// The tasks from `from` on that need no more than `memory`, in order.
+    pub(super) fn fitting(&self, from: TaskId, memory: u64) -> impl Iterator<Item = TaskId> {
+        let first = self.group(from.0 >> BITS, memory);
+        let groups = std::iter::successors(first, move |&group| self.group(group + 1, memory));
         let tasks = groups.flat_map(|group| self.levels[0].range(members(group)));
-        tasks.filter(move |&(_, &need)| need <= memory).map(|(&task, _)| TaskId(task))
+        let fits = move |&(&task, &need): &(&u64, &u64)| task >= from.0 && need <= memory;
+        tasks.filter(fits).map(|(&task, _)| TaskId(task))
     }
 
     /// The first group of tasks from `from` on with one that needs no more than `memory`.
@@ -148,7 +150,9 @@ mod tests {
                 for memory in 0..6 {
                     let (fit, unfit): (Vec<_>, Vec<_>) = plain.iter().partition(|&(_, &need)| need <= memory);
                     let fit: Vec<TaskId> = fit.into_iter().map(|(&number, _)| TaskId(number)).collect();
-                    prop_assert_eq!(ready.fitting(memory).collect::<Vec<_>>(), fit);
+                    prop_assert_eq!(ready.fitting(TaskId(0), memory).collect::<Vec<_>>(), fit.clone());
+                    let later: Vec<TaskId> = fit.into_iter().filter(|task| task.0 >= number).collect();
+                    prop_assert_eq!(ready.fitting(TaskId(number), memory).collect::<Vec<_>>(), later);
                     let least = unfit.iter().map(|&(_, &need)| need).min();
                     let most = unfit.iter().map(|&(_, &need)| need).max();
                     let above = least.zip(most).map(|(least, most)| Unfit { tasks: unfit.len(), least, most });

@@ -177,6 +177,18 @@ fn the_nearest_of_the_first_tasks_is_handed_out() {
 }
 
 #[test]
+fn a_worker_whose_own_tasks_are_far_from_the_first_finds_them() {
+    let mut ledger = ledger(9 * SEEN as u64);
+    let far = 7 * SEEN as u64;
+    let distance = |task: TaskId| if task.0.abs_diff(far) < 5 { task.0.abs_diff(far) } else { OUT_OF_REACH };
+    let wish = Wish { most: 3, memory: 10, distance: &distance };
+    assert!(numbers(&mut ledger, 0, wish, seconds(0)).is_empty());
+    let leases = ledger.acquire_from(WorkerId(0), wish, &|_| TaskId(far - 4), seconds(0));
+    let numbers: Vec<u64> = leases.into_iter().flatten().map(|lease| lease.task.0).collect();
+    assert_eq!(numbers, [far, far - 1, far + 1]);
+}
+
+#[test]
 fn a_worker_gets_no_task_that_needs_more_memory_than_it_has() {
     let mut ledger = Ledger::new(Settings::default());
     // Far more than are looked at are too large for the smaller worker, which still gets what fits.

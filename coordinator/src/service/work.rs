@@ -7,11 +7,11 @@ use antichain_common::job::task::TaskKind;
 use antichain_proto::v1::work_server::Work;
 use antichain_proto::{ENGINE, PROTOCOL, v1};
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{Services, blocking, message_of};
-use crate::desk::{LeaseOffer, Opened, Opening, Registration, WorkError};
+use crate::desk::{Incoming, LeaseOffer, Opened, Opening, Registration, WorkError};
 use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
 
 /// A worker waits no longer than this for a task: then it asks again, and is heard of.
@@ -130,63 +130,26 @@ impl Work for Services {
             Some(v1::deliver_request::Part::Opening(opening)) => opening,
             _ => return Err(Status::invalid_argument("a delivery begins with its opening")),
         };
-        let desk = self.desk.clone();
-        let opened = blocking(move || {
+        let (desk, has_file) = (self.desk.clone(), opening.file.is_some());
+        let open = move || {
             let file = opening.file.as_ref().map(|file| (&file.header[..], &file.tail[..], file.file_bytes));
-            Ok(desk.open_delivery(&Opening {
+            desk.open_delivery(&Opening {
                 worker: WorkerId(opening.worker),
                 task: TaskId(opening.task),
                 epoch: Epoch(opening.epoch),
                 findings: &opening.findings,
                 file,
-            }))
-        })
-        .await?;
+            })
+        };
+        // Without a file nothing is read or written until the clerk has it.
+        let opened = if has_file { blocking(move || Ok(open())).await? } else { open() };
         let incoming = match opened {
             Ok(Opened::Decided(delivery)) => return Ok(Response::new(verdict(delivery))),
             Ok(Opened::Receiving(incoming)) => incoming,
             Err(error) => return refused(&error),
         };
-        let (sender, mut blocks) = mpsc::channel::<Bytes>(WAITING);
-        let receiving = tokio::task::spawn_blocking(move || {
-            let mut incoming = incoming;
-            while let Some(stored) = blocks.blocking_recv() {
-                // An empty message ends what has come whole; a stream that breaks off ends without one.
-                if stored.is_empty() {
-                    return incoming.finish().map(Some);
-                }
-                incoming.push(&stored)?;
-            }
-            Ok(None)
-        });
-        let mut broken = None;
-        loop {
-            match messages.message().await {
-                Ok(Some(v1::DeliverRequest { part: Some(v1::deliver_request::Part::Blocks(stored)) })) => {
-                    if !stored.is_empty() && sender.send(stored).await.is_err() {
-                        break;
-                    }
-                }
-                Ok(Some(_)) => {
-                    broken = Some(Status::invalid_argument("blocks were expected"));
-                    break;
-                }
-                Ok(None) => {
-                    // If nobody takes it, the other side has an error to tell.
-                    let _ = sender.send(Bytes::new()).await;
-                    break;
-                }
-                Err(status) => {
-                    broken = Some(status);
-                    break;
-                }
-            }
-        }
-        drop(sender);
-        let received = receiving.await.map_err(|_| Status::internal("a fault of the coordinator"))?;
-        if let Some(status) = broken {
-            return Err(status);
-        }
+        let received =
+            if has_file { with_file(incoming, messages).await? } else { without_file(incoming, messages).await? };
         match received {
             Ok(Some(answer)) => match answer.await {
                 Ok(Ok(delivery)) => Ok(Response::new(verdict(delivery))),
@@ -222,4 +185,70 @@ fn refused(error: &WorkError) -> Result<Response<v1::DeliverReply>, Status> {
         }
         other => Err(status_of(other)),
     }
+}
+
+/// The answer of the clerk to a delivery, once it comes; `None` if the delivery broke off.
+type Received = Result<Option<oneshot::Receiver<Result<Delivery, WorkError>>>, WorkError>;
+
+/// Takes the blocks of a delivery, and hands it to the clerk.
+async fn with_file(incoming: Box<Incoming>, mut messages: Streaming<v1::DeliverRequest>) -> Result<Received, Status> {
+    let (sender, mut blocks) = mpsc::channel::<Bytes>(WAITING);
+    let receiving = tokio::task::spawn_blocking(move || {
+        let mut incoming = incoming;
+        while let Some(stored) = blocks.blocking_recv() {
+            // An empty message ends what has come whole; a stream that breaks off ends without one.
+            if stored.is_empty() {
+                return incoming.finish().map(Some);
+            }
+            incoming.push(&stored)?;
+        }
+        Ok(None)
+    });
+    let mut broken = None;
+    loop {
+        match messages.message().await {
+            Ok(Some(v1::DeliverRequest { part: Some(v1::deliver_request::Part::Blocks(stored)) })) => {
+                if !stored.is_empty() && sender.send(stored).await.is_err() {
+                    break;
+                }
+            }
+            Ok(Some(_)) => {
+                broken = Some(Status::invalid_argument("blocks were expected"));
+                break;
+            }
+            Ok(None) => {
+                // If nobody takes it, the other side has an error to tell.
+                let _ = sender.send(Bytes::new()).await;
+                break;
+            }
+            Err(status) => {
+                broken = Some(status);
+                break;
+            }
+        }
+    }
+    drop(sender);
+    let received = receiving.await.map_err(|_| Status::internal("a fault of the coordinator"))?;
+    match broken {
+        Some(status) => Err(status),
+        None => Ok(received),
+    }
+}
+
+/// Hands a delivery to the clerk after which nothing may come.
+async fn without_file(
+    mut incoming: Box<Incoming>,
+    mut messages: Streaming<v1::DeliverRequest>,
+) -> Result<Received, Status> {
+    while let Some(message) = messages.message().await? {
+        let Some(v1::deliver_request::Part::Blocks(stored)) = message.part else {
+            return Err(Status::invalid_argument("blocks were expected"));
+        };
+        if !stored.is_empty()
+            && let Err(error) = incoming.push(&stored)
+        {
+            return Ok(Err(error));
+        }
+    }
+    Ok(incoming.finish().map(Some))
 }
