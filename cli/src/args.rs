@@ -173,7 +173,7 @@ pub enum Command {
   antichain watch extensions-boolean-7
   antichain watch extensions-boolean-7 --json | jq .progress.layer")]
     Watch(JobArgs),
-    /// Let a job of a coordinator rest: what workers do is finished, nothing is handed out any more
+    /// Let a job of a coordinator rest: its tasks are taken back, what is stored stays
     #[command(after_long_help = "Example:
   antichain pause extensions-boolean-7")]
     Pause(JobArgs),

@@ -1,11 +1,9 @@
 //! Filling in a table: from what was made here, from the cache on the disk, and for the rest from others.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use antichain_common::space::needed::Needed;
 use antichain_common::store::{BlockHead, BlockImage, Damage};
 use antichain_proto::v1;
+use std::ops::Range;
 
 use crate::error::Undone;
 use crate::fetch::Place;
@@ -43,7 +41,9 @@ impl Fill<'_> {
             // A layer may have become wider since its shards were made here.
             let made = self.shop.made.get(self.job, self.layer, shard);
             if let Some(image) = made.filter(|image| image.head.file_digest()[..] == cut.values_digest[..]) {
-                self.take_made(shard, &image, missing)?;
+                self.take_made(shard, &image)?;
+                drop(image);
+                self.shop.made.is_in_table(self.job, self.layer, shard);
                 continue;
             }
             let place = Place { job: self.job.to_owned(), kind: v1::FileKind::Values, layer: self.layer, shard };
@@ -66,11 +66,11 @@ impl Fill<'_> {
         Ok(())
     }
 
-    fn take_made(&self, shard: usize, image: &Arc<BlockImage>, missing: Vec<Range<usize>>) -> Result<(), Undone> {
+    /// Takes all of a file made here, needed or not: then the file itself is not needed any more.
+    fn take_made(&self, shard: usize, image: &BlockImage) -> Result<(), Undone> {
         let mut filling = self.table.write();
         filling.set_head(shard, image.head.clone())?;
-        for block in missing.into_iter().flatten() {
-            let meta = image.head.meta(block);
+        for (block, meta) in image.head.metas().iter().enumerate() {
             filling.fill(shard, block, &image.bytes[meta.offset as usize..][..meta.stored_bytes as usize])?;
         }
         Ok(())

@@ -59,7 +59,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         Some(bytes) => Some(BlockCache::open(&settings.data.join("cache"), bytes)?),
         None => None,
     };
-    let made = Arc::new(Made::new(settings.memory / MADE_SHARE));
+    let made = Arc::new(Made::new(settings.memory / MADE_SHARE, settings.peer_listen.is_some()));
     let mut peer_address = String::new();
     if let Some(address) = settings.peer_listen {
         let bound = peers::serve(address, &settings.target, made.clone()).await?;
@@ -77,7 +77,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let fetcher = Fetcher::new(link.clone(), Handle::current());
     let lanes = Arc::new(Lanes {
         link: link.clone(),
-        shop: Shop::new(fetcher, made, cache, settings.memory),
+        shop: Shop::new(fetcher, made, cache),
         threads: settings.threads,
         memory: settings.memory,
         scratch,

@@ -16,9 +16,6 @@ use crate::table::LayerTable;
 
 /// Layers whose bases and indices are at hand, at most: a task reads two, and the next one may read another.
 const LAYERS: usize = 6;
-/// Tables at hand, at most, whatever room there is: tasks in hand read one layer, or the end of one and the beginning of the
-/// next.
-const TABLES: usize = 2;
 
 /// A layer of a job: how it is cut, its bases as far as they were needed, its index.
 pub struct Layer {
@@ -39,6 +36,8 @@ type ShardName = (String, usize, usize);
 
 #[derive(Default)]
 struct MadeFiles {
+    /// Whether others fetch from here.
+    is_shared: bool,
     images: HashMap<ShardName, Arc<BlockImage>>,
     /// Oldest first.
     order: VecDeque<ShardName>,
@@ -47,9 +46,23 @@ struct MadeFiles {
 }
 
 impl Made {
-    /// As many bytes as that, at most.
-    pub fn new(most: u64) -> Self {
-        Self { inner: Mutex::new(MadeFiles { most, ..MadeFiles::default() }) }
+    /// As many bytes as that, at most; for others too, if they can fetch from here.
+    pub fn new(most: u64, is_shared: bool) -> Self {
+        Self { inner: Mutex::new(MadeFiles { most, is_shared, ..MadeFiles::default() }) }
+    }
+
+    /// All of a file is in the table of its layer now.
+    pub fn is_in_table(&self, job: &str, layer: usize, shard: usize) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if inner.is_shared {
+            return;
+        }
+        let name = (job.to_owned(), layer, shard);
+        if let Some(image) = inner.images.remove(&name) {
+            inner.bytes -= image.bytes.len() as u64;
+            inner.order.retain(|other| *other != name);
+            let_go(image);
+        }
     }
 
     /// The file of a shard, if it was made here.
@@ -107,7 +120,8 @@ struct Shelves {
     engines: HashMap<String, Arc<dyn Engine>>,
     /// The one used last is at the end.
     layers: VecDeque<(LayerName, Arc<Layer>)>,
-    tables: VecDeque<(LayerName, Arc<LayerTable>)>,
+    /// The newest one only: when it is read, nearly all is done that reads an older one.
+    table: Option<(LayerName, Arc<LayerTable>)>,
     /// Memory of the table that was let go last: the first touch of a page costs more than any later use of it.
     spare: Option<Words>,
 }
@@ -120,14 +134,13 @@ pub struct Shop {
     pub made: Arc<Made>,
     /// What was made or fetched before, on the disk.
     pub cache: Option<BlockCache>,
-    memory: u64,
     shelves: Mutex<Shelves>,
 }
 
 impl Shop {
     /// Nothing at hand yet.
-    pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>, memory: u64) -> Self {
-        Self { fetcher, made, cache, memory, shelves: Mutex::default() }
+    pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>) -> Self {
+        Self { fetcher, made, cache, shelves: Mutex::default() }
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {
@@ -240,34 +253,30 @@ impl Shop {
     pub fn table(&self, job: &str, number: usize, layer: &Layer, width: usize) -> Arc<LayerTable> {
         let name = (job.to_owned(), number);
         let mut shelves = self.shelves();
-        if let Some(table) = touch(&mut shelves.tables, &name) {
-            return table;
+        if let Some((_, table)) = shelves.table.as_ref().filter(|(known, _)| *known == name) {
+            return table.clone();
         }
-        let new_bytes = layer.reply.shards.iter().map(|shard| shard.slots * 8 * width as u64).sum::<u64>();
-        let mut bytes = new_bytes + shelves.tables.iter().map(|(_, table)| table.bytes()).sum::<u64>();
-        while shelves.tables.len() >= TABLES || bytes > self.memory {
-            let Some((_, oldest)) = shelves.tables.pop_front() else { break };
-            bytes -= oldest.bytes();
-            // Whoever reads it keeps it until the task is done.
-            if let Some(oldest) = Arc::into_inner(oldest) {
-                shelves.spare = Some(oldest.into_words());
-            }
+        let is_older = shelves.table.as_ref().is_some_and(|((other, newest), _)| other == job && *newest > number);
+        if is_older {
+            // A latecomer gets one for itself: the newest has taken long to fill in.
+            drop(shelves);
+            return Arc::new(LayerTable::new(&layer.reply, width, None));
+        }
+        // Whoever still reads the one before keeps it until the task is done.
+        if let Some(before) = shelves.table.take().and_then(|(_, before)| Arc::into_inner(before)) {
+            shelves.spare = Some(before.into_words());
         }
         let table = Arc::new(LayerTable::new(&layer.reply, width, shelves.spare.take()));
-        shelves.tables.push_back((name, table.clone()));
-        // Layers are read in order: those before the oldest one at hand are done with.
-        let oldest = shelves.tables.iter().filter(|((other, _), _)| other == job).map(|((_, layer), _)| *layer).min();
+        shelves.table = Some((name, table.clone()));
         drop(shelves);
-        if let Some(oldest) = oldest {
-            self.made.forget_below(job, oldest);
-        }
+        self.made.forget_below(job, number);
         table
     }
 
     /// The table of a layer is not what it should be: it is filled in anew.
     pub fn forget_table(&self, job: &str, number: usize) {
         let mut shelves = self.shelves();
-        shelves.tables.retain(|((other, layer), _)| other != job || *layer != number);
+        shelves.table.take_if(|((other, layer), _)| other == job && *layer == number);
         shelves.layers.retain(|((other, layer), _)| other != job || *layer != number);
     }
 }

@@ -30,7 +30,6 @@ pub struct LayerTable {
     inner: RwLock<Filling>,
     /// Held by who fills in: what one is about to fetch another must not fetch too.
     turn: Mutex<()>,
-    bytes: u64,
 }
 
 impl LayerTable {
@@ -52,12 +51,7 @@ impl LayerTable {
             None => Words::zeroed(length + length / 2),
         };
         let turn = Mutex::new(());
-        Self { inner: RwLock::new(Filling { words, width, shards }), turn, bytes: slots * 8 * width as u64 }
-    }
-
-    /// Bytes of memory, at most.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+        Self { inner: RwLock::new(Filling { words, width, shards }), turn }
     }
 
     /// Its memory, for another one.

@@ -50,7 +50,8 @@ impl Pace {
         if seconds > 0.0 { (of(last) - of(first)) as f64 / seconds } else { 0.0 }
     }
 
-    /// Seconds that are left, unless that would be a guess. What was said before is corrected upwards only when it is over.
+    /// Seconds that are left, unless that would be a guess. What was said before is never corrected upwards: when it is over,
+    /// nothing more is said until there is less left than was said last.
     pub fn seconds_left(&mut self, now: Duration, total: u64) -> Option<f64> {
         let (first, last) = (*self.entries.front()?, *self.entries.back()?);
         let enough = last.0.saturating_sub(first.0) >= LEAST_TIME && last.1 as f64 >= LEAST_SHARE * total as f64;
@@ -60,11 +61,14 @@ impl Pace {
         }
         let since = now.saturating_sub(last.0).as_secs_f64();
         let mut left = (total.saturating_sub(last.1) as f64 / rate - since).max(0.0);
-        if let Some((then, said)) = self.said {
+        if let Some((then, said)) = self.said
+            && left > said
+        {
             let promised = said - now.saturating_sub(then).as_secs_f64();
-            if promised > 0.0 {
-                left = left.min(said);
+            if promised <= 0.0 {
+                return None;
             }
+            left = promised;
         }
         self.said = Some((now, left));
         Some(left)
