@@ -87,8 +87,8 @@ fn values_are_stored_without_the_room_above_them() {
     let (_directory, store) = fresh();
     let limbs: Vec<u64> = noise(40_000).chunks(4).flat_map(|value| [value[0] >> 7, value[1] >> 20, 0, 0]).collect();
     let written = store.write_values(&values(1), 4, &limbs).unwrap();
-    // 101 bits are 13 bytes, and each of 5 blocks has a byte more and its entry in the index.
-    assert_eq!(written.bytes, 32 + 10_000 * 13 + 5 * 41 + 96);
+    // 101 bits are 13 bytes, and four values have a byte more. Each of 5 blocks has its entry in the index.
+    assert_eq!(written.bytes, 32 + 10_000 * 13 + 2_500 + 5 * 40 + 96);
     record(&store, &values(1), written);
     assert_eq!(store.read_values(&values(1)).unwrap().limbs, limbs);
 }
