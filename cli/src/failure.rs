@@ -157,6 +157,8 @@ impl Failure {
             CoordinatorError::Serve(ServeError::Bind { address, .. }) => Self::failed(error)
                 .about(address.to_string())
                 .hint("another program listens there, or the address is not this machine's: choose another --listen"),
+            CoordinatorError::Serve(ServeError::Store(_)) => Self::failed(error)
+                .hint("see that there is room on the disk, and start it again; everything it said yes to is stored"),
             CoordinatorError::Serve(_) => {
                 Self::failed(error).hint("see that certificate and key are PEM and belong together")
             }

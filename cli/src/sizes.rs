@@ -83,6 +83,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, AmountError> {
     Duration::try_from_secs_f64(seconds).map_err(|_| AmountError::TooLarge)
 }
 
+/// Reads a span of time that may be none: `0s` besides what [`parse_duration`] reads.
+pub fn parse_duration_or_none(text: &str) -> Result<Duration, AmountError> {
+    if matches!(text.trim(), "0" | "0s") { Ok(Duration::ZERO) } else { parse_duration(text) }
+}
+
 /// Shows a span of time with as many digits as anybody wants to read: `0.042 s`, `12.3 s`, `4 min 10 s`, `2 h 5 min`.
 pub fn show_duration(span: Duration) -> String {
     let seconds = span.as_secs_f64();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antichain_proto::connect::{PING_EVERY, PING_TIMEOUT};
-use antichain_proto::limits::{CONNECTION_WINDOW, MESSAGE_BYTES, STREAM_WINDOW};
+use antichain_proto::limits::{CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
 use antichain_proto::token::{Token, is_authorised};
 use antichain_proto::v1::jobs_server::JobsServer;
 use antichain_proto::v1::tables_server::TablesServer;
@@ -50,6 +50,9 @@ pub enum ServeError {
     /// Certificate or key are none.
     #[error("TLS: {0}")]
     Tls(String),
+    /// Nothing can be stored any more.
+    #[error("the store takes nothing more: {0}")]
+    Store(String),
     /// It ended by itself.
     #[error("the server failed: {0}")]
     Failed(String),
@@ -91,6 +94,7 @@ impl Bound {
         let Listen { token, tls, .. } = listen;
         let mut server = Server::builder()
             .tcp_nodelay(true)
+            .max_frame_size(FRAME_BYTES)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_concurrent_streams(MOST_STREAMS)
@@ -118,6 +122,7 @@ impl Bound {
         let work = WorkServer::new(services.clone()).max_decoding_message_size(MESSAGE_BYTES);
         let tables = TablesServer::new(services.clone()).max_decoding_message_size(MESSAGE_BYTES);
         let values = ValuesServer::new(services).max_decoding_message_size(MESSAGE_BYTES);
+        let watched = desk.clone();
         let (stopping, stopped) = tokio::sync::oneshot::channel();
         let wish = async move {
             stop.await;
@@ -135,6 +140,7 @@ impl Bound {
             .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), wish);
         tokio::select! {
             result = serving => result.map_err(|error| ServeError::Failed(error.to_string())),
+            reason = watched.broken() => Err(ServeError::Store(reason)),
             () = async {
                 // A wish that was dropped never comes.
                 if stopped.await.is_err() { std::future::pending::<()>().await }

@@ -13,7 +13,7 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 use tonic::{Code, Status};
 
 use crate::access::Access;
-use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW};
+use crate::limits::{CONNECTION_WINDOW, FRAME_BYTES, STREAM_WINDOW};
 use crate::token::{Bearer, Token};
 use crate::url::CoordinatorUrl;
 
@@ -127,6 +127,7 @@ pub fn endpoint(target: &Target) -> Result<Endpoint, ConnectFault> {
         .map_err(other)?
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
+        .max_frame_size(FRAME_BYTES)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .http2_keep_alive_interval(PING_EVERY)

@@ -6,6 +6,9 @@ pub const MESSAGE_BYTES: usize = 4 << 20;
 /// Bytes of blocks in a message of a stream, about.
 pub const CHUNK_BYTES: usize = 1 << 20;
 
+/// Bytes of a frame, at most: with 16 KiB, the default, frames of large streams cost more than what is in them.
+pub const FRAME_BYTES: u32 = 1 << 20;
+
 /// Bytes on their way in a stream. Four times the speed of the defaults at a round trip of 50 ms.
 pub const STREAM_WINDOW: u32 = 8 << 20;
 

@@ -61,6 +61,7 @@ impl Lanes {
                 kind = lease.kind().as_str_name().trim_start_matches("TASK_KIND_"),
                 layer = lease.layer,
                 shard = lease.shard,
+                worker = self.link.session.worker(),
                 epoch = lease.epoch
             );
             let _entered = span.entered();

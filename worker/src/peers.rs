@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::store::BlockImage;
 use antichain_proto::connect::{Connection, Target, connect};
-use antichain_proto::limits::{CHUNK_BYTES, CONNECTION_WINDOW, MESSAGE_BYTES, STREAM_WINDOW};
+use antichain_proto::limits::{CHUNK_BYTES, CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
 use antichain_proto::token::is_authorised;
 use antichain_proto::url::CoordinatorUrl;
 use antichain_proto::v1;
@@ -130,6 +130,7 @@ pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Res
     let tables = TablesServer::new(Service(made)).max_decoding_message_size(MESSAGE_BYTES);
     let server = Server::builder()
         .tcp_nodelay(true)
+        .max_frame_size(FRAME_BYTES)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .add_service(InterceptedService::new(tables, check))

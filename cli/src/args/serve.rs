@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::parse_threads;
-use crate::sizes::{Bytes, parse_duration};
+use crate::sizes::{Bytes, parse_duration, parse_duration_or_none};
 
 /// Arguments of `coordinator`.
 #[derive(Debug, clap::Args)]
@@ -44,6 +44,6 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "ADDR")]
     pub peer_listen: Option<SocketAddr>,
     /// How long tasks in hand may go on when the worker is told to stop
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "20s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_or_none, default_value = "20s")]
     pub drain: Duration,
 }

@@ -70,10 +70,13 @@ impl Desk {
     fn store_results(&self, group: Vec<Delivered>) {
         let mut commit = Commit::new();
         let mut accepted: Vec<Delivered> = Vec::new();
+        // The same results once more: they are there when the first ones are.
+        let mut again: Vec<Delivered> = Vec::new();
         for result in group {
             let verdict = self.judge_for_storing(&result, &accepted);
             match verdict {
                 Delivery::Accepted => accepted.push(result),
+                Delivery::Identical if accepted.iter().any(|first| first.task == result.task) => again.push(result),
                 Delivery::Different(other) => {
                     self.alarm(result.task, result.worker, other);
                     answer(result, Ok(verdict));
@@ -85,7 +88,8 @@ impl Desk {
             return;
         }
         if let Some(reason) = self.lack_of_room(0) {
-            accepted.into_iter().for_each(|result| answer(result, Err(WorkError::NoRoom(reason.clone()))));
+            let all = accepted.into_iter().chain(again);
+            all.for_each(|result| answer(result, Err(WorkError::NoRoom(reason.clone()))));
             return;
         }
         let storing = self.storing();
@@ -93,12 +97,15 @@ impl Desk {
         let stored = put.and_then(|()| self.store.commit(commit));
         drop(storing);
         if let Err(error) = stored {
-            tracing::error!("results cannot be stored: {error}");
             let reason = error.to_string();
-            accepted.into_iter().for_each(|result| answer(result, Err(WorkError::Store(reason.clone()))));
+            let all = accepted.into_iter().chain(again);
+            all.for_each(|result| answer(result, Err(WorkError::Store(reason.clone()))));
+            // A catalogue that failed once takes nothing more before it is opened anew.
+            self.give_up(reason);
             return;
         }
         self.tell(accepted);
+        again.into_iter().for_each(|result| answer(result, Ok(Delivery::Identical)));
     }
 
     /// What a result is worth now; the same result twice in a group is stored once.

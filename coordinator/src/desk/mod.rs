@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use antichain_common::job::JobSpec;
 use antichain_common::job::task::{Engine, TaskError, engine};
 use antichain_common::store::{Commit, Store, StoreError, free_space};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::course::Step;
 use crate::ledger::{Settings, Time};
@@ -66,6 +66,8 @@ pub struct Desk {
     tasks: Notify,
     /// Woken when the standing or the progress of a job changes.
     news: Notify,
+    /// Why the store takes nothing more, once that is so.
+    broken: watch::Sender<Option<String>>,
     clerk: Sender<Delivered>,
     foreman: Sender<(JobNumber, Step)>,
 }
@@ -100,6 +102,7 @@ impl Desk {
             start: Instant::now(),
             tasks: Notify::new(),
             news: Notify::new(),
+            broken: watch::Sender::new(None),
             clerk,
             foreman,
         });
@@ -146,6 +149,23 @@ impl Desk {
     /// Returns when there may be something new to say of a job.
     pub async fn news(&self) {
         self.news.notified().await;
+    }
+
+    /// Returns when the store takes nothing more, and says why.
+    pub async fn broken(&self) -> String {
+        let mut broken = self.broken.subscribe();
+        // The sender lives as long as the desk.
+        match broken.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// The store takes nothing more: whoever serves this desk ends.
+    fn give_up(&self, reason: String) {
+        tracing::error!("nothing can be stored any more: {reason}");
+        self.broken.send_replace(Some(reason));
+        self.drain();
     }
 
     /// From now on nothing is handed out any more.
