@@ -73,7 +73,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub data: Option<PathBuf>,
     /// Ask the coordinator at this address instead of a data directory; http:// and port 7461 may be left out. Where
-    /// neither this nor --data is given and there is no ./antichain-data, the coordinator of the access file is asked
+    /// neither this nor --data is given and ./antichain-data is not there, or in use, the coordinator of the access file is asked
     #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     pub coordinator: Option<CoordinatorUrl>,
     /// Where a coordinator of this user leaves its address and token [default: $HOME/.antichain/access.json]. The
@@ -185,7 +185,7 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain cancel extensions-boolean-7")]
     Cancel(JobArgs),
-    /// Take a job of a coordinator away, with everything that is stored of it: gives the disk back
+    /// Take a job away, with everything that is stored of it: gives the disk back
     #[command(after_long_help = "Example:
   antichain rm extensions-boolean-7")]
     Rm(JobArgs),

@@ -99,7 +99,7 @@ impl Failure {
             Self::of_remote(error)
         } else if let Some(error) = error.downcast_ref::<VerifyFailed>() {
             Self::failed(error).about(&error.job).hint(
-                "do not trust this result; `run` computes again what is damaged, and a fresh --data directory everything",
+                "do not trust this result; `run` computes again what is damaged, at a coordinator `rm` and `submit` all of it",
             )
         } else if let Some(error) = error.downcast_ref::<CoordinatorError>() {
             Self::of_coordinator(error)
@@ -153,6 +153,9 @@ impl Failure {
         match error {
             CoordinatorError::Open(address) => Self::bad_input(address.to_string(), error)
                 .hint("give --tls-cert and --tls-key, or --insecure if nobody can listen in"),
+            CoordinatorError::Taken { file, .. } => Self::failed(error)
+                .about(file.display().to_string())
+                .hint("stop that one, or name another file with --access-file"),
             CoordinatorError::File { file, .. } => Self::bad_input(file, error).hint("name files that can be read"),
             CoordinatorError::Serve(ServeError::Bind { address, .. }) => Self::failed(error)
                 .about(address.to_string())

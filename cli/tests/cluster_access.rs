@@ -142,3 +142,27 @@ fn a_job_is_removed_while_workers_are_at_it() {
     cluster.expect_answer(&job, LONG);
     assert!(worker.is_running());
 }
+
+#[test]
+fn a_directory_that_the_coordinator_has_is_asked_about_there() {
+    let mut cluster = Cluster::stopped("15s");
+    cluster.data = cluster.lab.folder().join("antichain-data");
+    cluster.start_coordinator();
+    let _worker = cluster.worker(&[]);
+    cluster.ask(&["submit", "extensions", "boolean:4", "--wait"]).assert_code(0);
+    let here = |cluster: &Cluster, words: &[&str]| {
+        let mut command = cluster.lab.bare_command(words);
+        command.env("ANTICHAIN_ACCESS_FILE", cluster.access_file());
+        Outcome::of(command.output().expect("the program starts"))
+    };
+    let jobs = here(&cluster, &["jobs"]);
+    jobs.assert_code(0);
+    assert!(jobs.stdout.contains("extensions-boolean-4"), "{jobs:?}");
+    let value = here(&cluster, &["query", "extensions", "boolean:4", "0123"]);
+    assert_eq!((value.code, value.stdout.trim()), (Some(0), "1680384"));
+    // Without the coordinator the same words are about the directory itself.
+    cluster.kill_coordinator();
+    let removed = here(&cluster, &["rm", "extensions-boolean-4"]);
+    removed.assert_code(0);
+    assert!(!here(&cluster, &["jobs"]).stdout.contains("extensions-boolean-4"));
+}

@@ -58,6 +58,12 @@ pub enum ServeError {
     Failed(String),
 }
 
+/// A server that shows a certificate.
+fn with_tls(server: Server, certificate: &str, key: &str) -> Result<Server, ServeError> {
+    let config = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
+    server.tls_config(config).map_err(|_| ServeError::Tls("certificate and key are not PEM, or not a pair".to_owned()))
+}
+
 /// A coordinator that listens, and does not answer yet.
 pub struct Bound {
     listener: TcpListener,
@@ -68,8 +74,11 @@ impl Bound {
     /// Listens.
     ///
     /// # Errors
-    /// [`ServeError::Bind`].
+    /// [`ServeError::Bind`], [`ServeError::Tls`].
     pub async fn new(listen: Listen) -> Result<Self, ServeError> {
+        if let Some((certificate, key)) = &listen.tls {
+            with_tls(Server::builder(), certificate, key)?;
+        }
         let address = listen.address;
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Bind { address, source })?;
         Ok(Self { listener, listen })
@@ -101,8 +110,7 @@ impl Bound {
             .http2_keepalive_interval(Some(PING_EVERY))
             .http2_keepalive_timeout(Some(PING_TIMEOUT));
         if let Some((certificate, key)) = tls {
-            let config = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
-            server = server.tls_config(config).map_err(|error| ServeError::Tls(error.to_string()))?;
+            server = with_tls(server, &certificate, &key)?;
         }
         let check = move |request: Request<()>| match &token {
             Some(token) if !is_authorised(request.metadata(), token) => {

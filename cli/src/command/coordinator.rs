@@ -1,13 +1,15 @@
 //! `antichain coordinator`: serves jobs until it is told to stop.
 
-use std::net::SocketAddr;
-use std::path::Path;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use antichain_coordinator::desk::Desk;
 use antichain_coordinator::ledger::Settings;
 use antichain_coordinator::server::{Bound, Listen, ServeError};
 use antichain_proto::access::{Access, AccessError};
 use antichain_proto::token::Token;
+use antichain_proto::url::CoordinatorUrl;
 
 use crate::args::{CoordinatorArgs, Global};
 use crate::remote::place;
@@ -15,6 +17,9 @@ use crate::{data, interrupt};
 
 /// In the data directory: the access file once more, for the token.
 const KEPT: &str = "access.json";
+
+/// How long a look takes at whether another coordinator listens.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// The coordinator was asked to do what it must not or cannot.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +33,14 @@ pub enum CoordinatorError {
         /// The file.
         file: String,
         source: std::io::Error,
+    },
+    /// The access file is another coordinator's.
+    #[error("the access file {} is that of the coordinator at {url}, which is running", file.display())]
+    Taken {
+        /// The file.
+        file: PathBuf,
+        /// Where that one listens.
+        url: CoordinatorUrl,
     },
     /// It cannot listen or serve.
     #[error(transparent)]
@@ -46,6 +59,7 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
         return Err(CoordinatorError::Open(args.listen).into());
     }
     let store = data::open(&directory)?;
+    refuse_taken(&access_file)?;
     let kept = directory.join(KEPT);
     let token = token(&kept)?;
     let settings = Settings { lease: args.lease, ..Settings::default() };
@@ -85,6 +99,18 @@ fn token(kept: &Path) -> anyhow::Result<Token> {
         Err(AccessError::Missing { .. }) => Ok(Token::random()?),
         Err(error) => Err(place::PlaceError::from(error).into()),
     }
+}
+
+/// Refuses to take over the access file of a coordinator that still listens: its users would not find it any more.
+fn refuse_taken(file: &Path) -> Result<(), CoordinatorError> {
+    // What is no access file is written over.
+    let Ok(access) = Access::read(file) else { return Ok(()) };
+    let addresses = (access.host.as_str(), access.port).to_socket_addrs().into_iter().flatten();
+    let listens = |address: SocketAddr| TcpStream::connect_timeout(&address, LOOK).is_ok();
+    if addresses.take(2).any(listens) {
+        return Err(CoordinatorError::Taken { file: file.to_owned(), url: access.url() });
+    }
+    Ok(())
 }
 
 fn read(file: &Path) -> Result<String, CoordinatorError> {

@@ -52,7 +52,7 @@ fn counted_there(
             }
         }
     }
-    let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false)?;
+    let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false)?.job;
     submit::to_the_end(global, remote, &job)?;
     Ok(remote.certificate(&job)?.0.sizes)
 }

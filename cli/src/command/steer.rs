@@ -1,13 +1,15 @@
-//! `antichain pause`, `resume`, `cancel` and `rm`: what can be done with a job of a coordinator.
+//! `antichain pause`, `resume`, `cancel`: what can be done with a job of a coordinator; and `rm`, of a data directory too.
 
+use antichain_common::job;
 use antichain_proto::v1::JobStatus;
 use serde::Serialize;
 
 use super::status::StatusDocument;
 use crate::args::{Global, JobArgs};
+use crate::data;
 use crate::output::{document, result};
 use crate::progress::job::state;
-use crate::remote::{Remote, RemoteError, place};
+use crate::remote::{Place, Remote, RemoteError, place};
 use crate::sizes::Bytes;
 
 /// Runs `pause`, `resume` or `cancel`, as `call` says, and writes where the job stands then.
@@ -27,7 +29,10 @@ pub fn execute(
 /// Runs `rm`.
 pub fn remove(global: &Global, args: &JobArgs) -> anyhow::Result<()> {
     let job = &args.job;
-    let bytes = Remote::connect(place::there(global)?)?.remove(job)?;
+    let bytes = match place::either(global)? {
+        Place::Here(directory) => job::remove(&data::open_existing(&directory)?, job)?,
+        Place::There(target) => Remote::connect(target)?.remove(job)?,
+    };
     if global.json {
         return document(&RemovedDocument { job, bytes });
     }

@@ -13,7 +13,7 @@ use crate::interrupt;
 use crate::output::{document, result};
 use crate::progress::Reporter;
 use crate::remote::job::{answer, ended_well};
-use crate::remote::{Remote, follow, place};
+use crate::remote::{Remote, Submitted, follow, place};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &SubmitArgs) -> anyhow::Result<()> {
@@ -22,10 +22,11 @@ pub fn execute(global: &Global, args: &SubmitArgs) -> anyhow::Result<()> {
     let limits = inputs::limits(args.limits)?;
     job::check(question, &poset, limits)?;
     let mut remote = Remote::connect(place::there(global)?)?;
-    let job = remote.submit(&JobSpec::new(question, &poset, limits), args.keep_values)?;
+    let submitted = remote.submit(&JobSpec::new(question, &poset, limits), args.keep_values)?;
     if args.wait {
-        return wait(global, &mut remote, &job);
+        return wait(global, &mut remote, &submitted);
     }
+    let job = submitted.job;
     if global.json { document(&SubmitDocument { job: &job }) } else { Ok(result(&format!("{job}\n"))?) }
 }
 
@@ -36,9 +37,10 @@ struct SubmitDocument<'a> {
 }
 
 /// Waits for the answer and writes it.
-fn wait(global: &Global, remote: &mut Remote, job: &str) -> anyhow::Result<()> {
-    let last = to_the_end(global, remote, job)?;
-    let answer = answer(&last).ok_or_else(|| remote.not_understood("an answer"))?;
+fn wait(global: &Global, remote: &mut Remote, submitted: &Submitted) -> anyhow::Result<()> {
+    let last = to_the_end(global, remote, &submitted.job)?;
+    let mut answer = answer(&last).ok_or_else(|| remote.not_understood("an answer"))?;
+    answer.resumed |= submitted.is_finished;
     run::tell(global, &answer)
 }
 

@@ -56,6 +56,7 @@ fn shown(workers: &[WorkerStatus]) -> String {
     rows.extend(workers.iter().map(|worker| {
         let state = match worker {
             WorkerStatus { set_aside: true, .. } => "set aside",
+            WorkerStatus { gone: true, .. } => "gone",
             WorkerStatus { tasks, .. } if tasks.is_empty() => "idle",
             _ => "working",
         };
@@ -87,6 +88,7 @@ mod tests {
             silent_seconds: 2.0,
             set_aside: false,
             delivered: 7,
+            gone: false,
         };
         let idle = WorkerStatus { name: "host-2".into(), tasks: Vec::new(), silent_seconds: 0.1, ..worker.clone() };
         assert_eq!(

@@ -102,6 +102,9 @@ impl Failure {
             }
             ConnectFault::NoSuchHost => "name another with --coordinator",
             ConnectFault::Authority(_) => "name a file in PEM with --tls-ca, or an access file with --access-file",
+            ConnectFault::Tls(reason) if reason.contains("CaUsedAsEndEntity") => {
+                "the coordinator's certificate says that it is an authority's: make it with basicConstraints=critical,CA:FALSE"
+            }
             ConnectFault::Tls(_) => "does it speak TLS (https://), and does --tls-ca name its own certificate?",
             ConnectFault::NotAntichain if error.url.is_tls() => "is the port the right one?",
             ConnectFault::HungUp if !error.url.is_tls() => "try again; does it perhaps want https://?",

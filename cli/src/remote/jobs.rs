@@ -2,12 +2,20 @@
 
 use antichain_common::job::JobSpec;
 use antichain_proto::v1::{
-    JobRequest, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersRequest,
+    JobRequest, JobState, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersRequest,
 };
 use tonic::{Response, Streaming};
 
 use super::job::on_the_wire;
 use super::{Remote, RemoteError};
+
+/// A job that a coordinator has taken.
+pub struct Submitted {
+    /// Its name.
+    pub job: String,
+    /// Whether its answer was there already.
+    pub is_finished: bool,
+}
 
 /// The request about a job.
 fn about(job: &str) -> JobRequest {
@@ -25,11 +33,12 @@ impl Remote {
     }
 
     /// Begins a job and gives its name.
-    pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<String, RemoteError> {
+    pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<Submitted, RemoteError> {
         let mut jobs = self.jobs();
         let question = SubmitRequest { spec: Some(on_the_wire(spec)), keep_values };
         let job = spec.id().to_string();
-        Ok(self.ask(Some(&job), question, |request| async move { jobs.submit(request).await })?.job)
+        let reply = self.ask(Some(&job), question, |request| async move { jobs.submit(request).await })?;
+        Ok(Submitted { is_finished: reply.state() == JobState::Finished, job: reply.job })
     }
 
     /// Where a job stands.

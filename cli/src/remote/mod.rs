@@ -22,6 +22,7 @@ use tonic::{Request, Response, Status};
 
 pub use error::RemoteError;
 pub use follow::follow;
+pub use jobs::Submitted;
 pub use place::{Place, PlaceError};
 
 /// How long a coordinator may think about a question that is answered at once.

@@ -1,13 +1,14 @@
 //! Here or there: whether a command works on a data directory or asks a coordinator, and which.
 //!
-//! `--data` means here and `--coordinator` there. Without either, a command that can do both works here, unless there is no
-//! `./antichain-data` but an access file: then a coordinator of this user runs, and it is the one that has the jobs.
+//! `--data` means here and `--coordinator` there. Without either, a command that can do both works here, unless there is an
+//! access file and `./antichain-data` is not there or in use: then a coordinator of this user runs, and it has the jobs.
 
 use std::ffi::OsString;
 use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use antichain_common::store::is_in_use;
 use antichain_proto::access::{self, Access, AccessError};
 use antichain_proto::connect::Target;
 use antichain_proto::token::{Token, TokenError};
@@ -67,11 +68,19 @@ pub fn either(global: &Global) -> Result<Place, PlaceError> {
         (Some(_), Some(_)) => Err(PlaceError::Both),
         (Some(data), None) => Ok(Place::Here(data.clone())),
         (None, Some(_)) => target(global).map(Place::There),
-        (None, None) if !Path::new(DEFAULT_DATA).exists() && access_file(global).is_ok_and(|file| file.exists()) => {
+        (None, None)
+            if is_out_of_question(Path::new(DEFAULT_DATA))
+                && (global.access_file.is_some() || access_file(global).is_ok_and(|file| file.exists())) =>
+        {
             target(global).map(Place::There)
         }
         (None, None) => Ok(Place::Here(DEFAULT_DATA.into())),
     }
+}
+
+/// Whether a data directory is not there, or another process, a coordinator most likely, has it.
+fn is_out_of_question(directory: &Path) -> bool {
+    !directory.exists() || is_in_use(directory)
 }
 
 /// The data directory of a command that works here.

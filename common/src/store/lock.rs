@@ -17,6 +17,12 @@ pub(super) const LOCK_FILE: &str = "antichain.lock";
 /// Bytes of the lock file: a process number right-aligned, and a line feed. A fixed length is overwritten at one go.
 const LOCK_BYTES: usize = 12;
 
+/// Whether a process has `directory` open. Whatever else may be wrong with it, opening it says.
+pub fn is_in_use(directory: &Path) -> bool {
+    let Ok(file) = File::open(directory.join(LOCK_FILE)) else { return false };
+    flock(&file, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK)
+}
+
 /// Held as long as the data directory is open.
 #[derive(Debug)]
 pub(super) struct DirectoryLock {

@@ -49,6 +49,7 @@ pub use commit::Commit;
 pub use directory::free_space;
 pub use document::DocumentName;
 pub use error::{CatalogueFault, Damage, StoreError, Unfit};
+pub use lock::is_in_use;
 pub use receive::ShardReceiver;
 pub use record::{ShardKey, ShardKind, ShardRecord};
 pub use values::{VALUES_FORMAT, Values, ValuesWriter, decode_values, states_in_block, values_image};

@@ -200,6 +200,7 @@ impl Desk {
                 None => {}
             }
         }
+        state.forget_silent(now);
         state.share(now);
         if state.no_room.is_some() != no_room.is_some() {
             match &no_room {

@@ -12,6 +12,9 @@ use crate::course::Next;
 use crate::ledger::{Lease, Ledger, OUT_OF_REACH, Refusal, Settings, TaskId, Time, Wish, WorkerId};
 use crate::task_id::{JobNumber, batch_of, task_id, task_of, tasks_of};
 
+/// Time for which a worker that is not heard of any more is still listed.
+const LISTED: Duration = Duration::from_secs(600);
+
 /// Which tasks a worker gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -181,6 +184,20 @@ impl State {
         let count = (live.len() as u64).max(1);
         let home = |number: u64| ((2 * number + 1) << 20) / (2 * count);
         self.homes = live.into_iter().zip(0..).map(|(worker, number)| (worker, home(number))).collect();
+    }
+
+    /// Workers that are not heard of any more count no longer, as to memory above all. Their leases have ended by then. One
+    /// that comes back registers again; one that does not is not even listed after a while.
+    pub fn forget_silent(&mut self, now: Time) {
+        let silent = |worker: &Worker| now.saturating_sub(worker.seen);
+        let gone: Vec<WorkerId> =
+            self.workers.iter().filter(|(_, w)| silent(w) > self.lease).map(|(&id, _)| id).collect();
+        for id in gone {
+            if self.ledger.holds(id).next().is_none() {
+                self.ledger.forget_worker(id);
+            }
+        }
+        self.workers.retain(|_, worker| silent(worker) <= self.lease.max(LISTED));
     }
 
     /// The workers that are heard of and get tasks.

@@ -86,6 +86,8 @@ pub struct WorkerStatus {
     pub set_aside: bool,
     /// Results that counted.
     pub delivered: u64,
+    /// Whether it has been silent for longer than a lease.
+    pub gone: bool,
 }
 
 impl Desk {
@@ -175,7 +177,8 @@ impl Desk {
     fn status_of_stored(&self, id: &JobId) -> Result<JobStatus, JobsError> {
         let record = ClusterRecord::load(&self.store, id)?;
         let seconds = record.as_ref().map_or(0.0, |record| record.seconds);
-        let resumed = record.as_ref().is_some_and(|record| record.resumed);
+        // What `run` has stored is of an earlier process.
+        let resumed = record.as_ref().is_none_or(|record| record.resumed);
         let (doing, reason, answer) = match job::finished(&self.store, &id.0) {
             Ok((mut answer, _)) => {
                 answer.resumed = resumed;
@@ -222,6 +225,7 @@ impl Desk {
             silent: now.saturating_sub(worker.seen).as_secs_f64(),
             set_aside: aside.contains(&id),
             delivered: worker.delivered,
+            gone: now.saturating_sub(worker.seen) > self.settings.lease,
         };
         state.workers.iter().map(status).collect()
     }

@@ -75,6 +75,7 @@ impl From<WorkerStatus> for v1::WorkerStatus {
             silent_seconds: worker.silent,
             set_aside: worker.set_aside,
             delivered: worker.delivered,
+            gone: worker.gone,
         }
     }
 }

@@ -41,6 +41,12 @@ impl Values for Services {
                 let parsed = antichain_common::poset::parse_position(&poset, position).map_err(|error| {
                     Status::invalid_argument(format!("`{position}`: {}\nhint: {}", error.reason(), error.hint()))
                 })?;
+                let size = parsed.members.len();
+                if size < spec.limits.min || spec.limits.max.is_some_and(|max| size > max) {
+                    return Err(Status::invalid_argument(format!(
+                        "`{position}`: this ideal has {size} elements, outside the limits given"
+                    )));
+                }
                 elements.push((position.clone(), parsed.members));
             }
             job::query(Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
