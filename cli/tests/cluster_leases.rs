@@ -113,6 +113,23 @@ fn a_worker_with_too_little_memory_gets_nothing_and_the_job_says_so() {
 }
 
 #[test]
+fn a_worker_that_is_gone_is_no_reason_to_hope_for_its_memory() {
+    let mut cluster = Cluster::start("1s");
+    cluster.worker(&[]).kill();
+    let large = cluster.worker(&[]);
+    let _small = cluster.worker(&["--memory", "1MiB"]);
+    let both = || cluster.ask(&["workers", "--json"]).document().as_array().is_some_and(|workers| workers.len() >= 2);
+    assert!(within_time(PATIENCE, || both().then_some(())).is_some());
+    large.kill();
+    let job = cluster.submit(LONG);
+    let status = cluster.wait_until(&job, |status| status["reason"].as_str().is_some_and(|r| r.contains("memory")));
+    assert_eq!(status["state"], "waiting for workers", "{status:#}");
+    assert!(cluster.ask(&["workers"]).stdout.contains("gone"));
+    let _worker = cluster.worker(&[]);
+    cluster.expect_answer(&job, LONG);
+}
+
+#[test]
 fn a_worker_of_another_version_is_refused_and_both_are_named() {
     let cluster = Cluster::start("15s");
     let target = cluster.target();
