@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use antichain_common::store::{BlockHead, BlockImage};
 use antichain_proto::v1;
+use bytes::Bytes;
 use tonic::{Code, Status};
 
 use crate::error::{Undone, is_passing};
@@ -56,7 +57,7 @@ impl Fetcher {
     /// [`Undone`].
     pub fn head(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockHead, Undone> {
         let mut head = None;
-        self.parts(place, &[], true, &[], is_wanted, |_, part| {
+        self.parts((place, &[]), &[], true, &[], is_wanted, |_, part| {
             if let v1::fetch_reply::Part::Head(message) = part {
                 head = Some(BlockHead::parse(&message.header, &message.tail, message.file_bytes)?);
             }
@@ -72,7 +73,7 @@ impl Fetcher {
     pub fn image(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockImage, Undone> {
         let mut image: Option<(BlockHead, Vec<u8>, Vec<u8>)> = None;
         let all: Range<usize> = 0..u32::MAX as usize;
-        self.parts(place, &[], true, std::slice::from_ref(&all), is_wanted, |again, part| {
+        self.parts((place, &[]), &[], true, std::slice::from_ref(&all), is_wanted, |again, part| {
             match part {
                 v1::fetch_reply::Part::Head(message) => {
                     let head = BlockHead::parse(&message.header, &message.tail, message.file_bytes)?;
@@ -110,7 +111,7 @@ impl Fetcher {
         mut take: impl FnMut(usize, &[u8]) -> Result<(), Undone>,
     ) -> Result<u64, Undone> {
         let mut bytes = 0;
-        self.parts(place, peers, false, ranges, is_wanted, |_, part| {
+        self.parts((place, &head.file_digest()), peers, false, ranges, is_wanted, |_, part| {
             let v1::fetch_reply::Part::Blocks(blocks) = part else { return Ok(()) };
             let mut rest = &blocks.stored[..];
             bytes += rest.len() as u64;
@@ -133,7 +134,7 @@ impl Fetcher {
     /// first block that has not come.
     fn parts(
         &self,
-        place: &Place,
+        (place, digest): (&Place, &[u8]),
         peers: &[String],
         head: bool,
         ranges: &[Range<usize>],
@@ -160,9 +161,10 @@ impl Fetcher {
                     .map(|range| v1::BlockRange { first: range.start as u32, count: (range.end - range.start) as u32 })
                     .collect(),
                 all: whole,
+                digest: Bytes::copy_from_slice(digest),
             };
             let peer = peers.next();
-            self.runtime.block_on(async {
+            let fetched: Result<(), Status> = self.runtime.block_on(async {
                 let mut client = match peer {
                     Some(address) => self.peers.client(address).await?,
                     None => self.link.tables(),
@@ -187,7 +189,17 @@ impl Fetcher {
                     done += blocks;
                 }
                 Ok(())
-            })
+            });
+            // Whatever a peer does wrong, the coordinator does right.
+            match (peer, fetched) {
+                (Some(address), Err(status)) => {
+                    Err(Status::unavailable(format!("worker {address}: {}", status.message())))
+                }
+                (Some(address), Ok(())) if fault.take().is_some() => {
+                    Err(Status::unavailable(format!("worker {address} sent what is damaged")))
+                }
+                (_, fetched) => fetched,
+            }
         })?;
         match fault {
             Some(fault) => Err(fault),

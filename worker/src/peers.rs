@@ -78,7 +78,8 @@ impl Tables for Service {
             _ => None,
         };
         // Whoever asks goes to the coordinator then.
-        let image = found.ok_or_else(|| Status::unavailable("not here any more"))?;
+        let found = found.filter(|image| image.head.file_digest()[..] == request.digest[..]);
+        let image = found.ok_or_else(|| Status::unavailable("not here any more, or another one"))?;
         let mut ranges = Vec::new();
         for range in &request.blocks {
             let first = range.first as usize;
@@ -141,4 +142,42 @@ pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Res
         }
     });
     Ok(bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use antichain_common::store::{ShardKind, values_image};
+    use tokio_stream::StreamExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_worker_gives_no_other_file_than_the_one_that_is_wanted() {
+        let image = |width| values_image(ShardKind::Values, width, &vec![3; 40_000]).expect("an image");
+        // The shard was made with one limb, and its layer became wider.
+        let (made, recorded) = (Arc::new(Made::new(1 << 20, true)), image(2));
+        let narrow = image(1);
+        made.put("job", 5, 0, Arc::new(narrow.clone()));
+        let request = |digest: [u8; 32]| v1::FetchRequest {
+            job: "job".into(),
+            kind: v1::FileKind::Values.into(),
+            layer: 5,
+            blocks: vec![v1::BlockRange { first: 1, count: 2 }],
+            digest: Bytes::copy_from_slice(&digest),
+            ..Default::default()
+        };
+        let service = Service(made);
+        let refused = service.fetch(Request::new(request(recorded.head.file_digest()))).await;
+        assert_eq!(refused.err().map(|status| status.code()), Some(tonic::Code::Unavailable));
+        let given = service.fetch(Request::new(request(narrow.head.file_digest()))).await.expect("given");
+        let mut stored = Vec::new();
+        let mut parts = given.into_inner();
+        while let Some(part) = parts.next().await {
+            if let Some(v1::fetch_reply::Part::Blocks(blocks)) = part.expect("a part").part {
+                stored.extend_from_slice(&blocks.stored);
+            }
+        }
+        let wanted: usize = narrow.head.metas()[1..3].iter().map(|meta| meta.stored_bytes as usize).sum();
+        assert_eq!(stored.len(), wanted);
+    }
 }
