@@ -62,7 +62,9 @@ impl Desk {
         tracing::error!(job = %job.id, "{error}");
         state.stop(number, Standing::Failed, error.to_string());
         drop(state);
-        self.store_record(number);
+        if let Err(error) = self.store_record(number) {
+            tracing::error!("that it has failed cannot be stored: {error}");
+        }
         self.news.notify_waiters();
     }
 }

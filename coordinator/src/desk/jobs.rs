@@ -73,6 +73,7 @@ impl Desk {
         let poset: Poset = spec.poset.parse()?;
         let spec = JobSpec::new(spec.question, &poset, spec.limits);
         let id = spec.id();
+        let _steering = self.steering();
         if self.is_answered(&id, keep_values)? {
             return Ok(id);
         }
@@ -80,7 +81,7 @@ impl Desk {
         match running {
             Some(Standing::Running) => return Ok(id),
             Some(Standing::Paused) => {
-                self.resume(&id)?;
+                self.go_on(&id)?;
                 return Ok(id);
             }
             _ => {}
@@ -161,6 +162,7 @@ impl Desk {
     }
 
     fn change(&self, id: &JobId, standing: Standing, wish: &'static str) -> Result<(), JobsError> {
+        let _steering = self.steering();
         let number = {
             let mut state = self.state();
             let Some(number) = state.job(id).map(super::job::Job::number) else {
@@ -171,7 +173,7 @@ impl Desk {
             state.stop(number, standing, reason.to_owned());
             number
         };
-        self.store_record(number);
+        self.store_record(number)?;
         if standing == Standing::Cancelled {
             self.state().jobs.remove(&number);
         }
@@ -184,6 +186,11 @@ impl Desk {
     /// # Errors
     /// [`JobsError`].
     pub fn resume(&self, id: &JobId) -> Result<(), JobsError> {
+        let _steering = self.steering();
+        self.go_on(id)
+    }
+
+    fn go_on(&self, id: &JobId) -> Result<(), JobsError> {
         let standing = self.state().job(id).map(|job| job.record.standing);
         match standing {
             Some(Standing::Running) => return Ok(()),
@@ -199,7 +206,7 @@ impl Desk {
                     number
                 };
                 self.tasks.notify_waiters();
-                self.store_record(number);
+                self.store_record(number)?;
                 self.advance(number);
                 return Ok(());
             }
@@ -215,8 +222,7 @@ impl Desk {
                 let number = JobNumber(record.number);
                 self.state().jobs.remove(&number);
                 self.take_up(record)?;
-                self.store_record(number);
-                Ok(())
+                Ok(self.store_record(number)?)
             }
             _ => Err(self.over(id, "resumed")),
         }
@@ -247,6 +253,7 @@ impl Desk {
     /// # Errors
     /// [`JobsError`].
     pub fn remove(&self, id: &JobId) -> Result<u64, JobsError> {
+        let _steering = self.steering();
         let storing = self.storing();
         {
             let mut state = self.state();
@@ -261,16 +268,17 @@ impl Desk {
         Ok(bytes)
     }
 
-    /// Stores what became of a job.
-    pub(super) fn store_record(&self, number: JobNumber) {
+    /// Stores what became of a job, if it is still there.
+    ///
+    /// # Errors
+    /// Errors of writing: after the next start it is as it was before.
+    pub(super) fn store_record(&self, number: JobNumber) -> Result<(), StoreError> {
         let _storing = self.storing();
         let record = self.state().jobs.get(&number).map(|job| (job.id.clone(), job.record.clone()));
-        let Some((id, record)) = record else { return };
+        let Some((id, record)) = record else { return Ok(()) };
         let mut commit = Commit::new();
-        let stored = commit.put_document(&id.0, CLUSTER, &record).map(drop).and_then(|()| self.store.commit(commit));
-        if let Err(error) = stored {
-            tracing::error!(job = %id, "its standing cannot be stored: {error}");
-        }
+        commit.put_document(&id.0, CLUSTER, &record)?;
+        self.store.commit(commit)
     }
 
     /// The error that a job is over, or that there is none.

@@ -60,6 +60,8 @@ pub struct Desk {
     /// Held from a look at what became of a job until what follows from it is stored, so that a step that ends at the
     /// moment does not undo a pause, a cancellation or a removal. Taken before the state, never under it.
     storing: Mutex<()>,
+    /// Held by who begins, resumes, stops or removes a job, so that two do not take up the same one. Taken before `storing`.
+    steering: Mutex<()>,
     settings: Settings,
     start: Instant,
     /// Woken when there may be tasks to hand out.
@@ -98,6 +100,7 @@ impl Desk {
             engines,
             state: Mutex::new(State::new(settings, epochs)),
             storing: Mutex::new(()),
+            steering: Mutex::new(()),
             settings,
             start: Instant::now(),
             tasks: Notify::new(),
@@ -135,6 +138,10 @@ impl Desk {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn steering(&self) -> MutexGuard<'_, ()> {
+        self.steering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn storing(&self) -> MutexGuard<'_, ()> {

@@ -40,7 +40,7 @@ pub enum StepError {
     /// The poset is none.
     #[error(transparent)]
     Poset(#[from] PosetError),
-    /// Two workers found different things.
+    /// It must not go on: two workers found different things, or a file is damaged.
     #[error("{0}")]
     Alarm(String),
 }
@@ -311,13 +311,10 @@ impl Desk {
 
     /// If a job of one task is done, ends it.
     pub(super) fn finish_whole(&self, number: JobNumber) {
-        let certificate = {
-            let state = self.state();
-            let Some(job) = state.jobs.get(&number).filter(|job| job.course.is_none()) else { return };
-            let task = Task { kind: TaskKind::Whole, layer: 0, shard: 0 };
-            self.store.document::<StoredFindings>(&job.id.0, &task_document(task))
-        };
-        let stored = match certificate {
+        let whole = self.state().jobs.get(&number).filter(|job| job.course.is_none()).map(|job| job.id.clone());
+        let Some(id) = whole else { return };
+        let task = Task { kind: TaskKind::Whole, layer: 0, shard: 0 };
+        let stored = match self.store.document::<StoredFindings>(&id.0, &task_document(task)) {
             Ok(Some(StoredFindings { findings: Findings::Whole(certificate), .. })) => {
                 self.store_certificate(number, &certificate)
             }

@@ -56,8 +56,6 @@ pub struct LeaseOffer {
     pub spec: JobSpec,
     /// What is to be done.
     pub task: Task,
-    /// Limbs of a value of the layer below.
-    pub width: usize,
 }
 
 /// Why a worker does not get what it asks for.
@@ -316,9 +314,7 @@ impl State {
 fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
     let offer = |lease: Lease| {
         let (job, task) = state.job_of(lease.task)?;
-        let below = task.layer.checked_sub(1);
-        let width = below.and_then(|below| job.course.as_ref()?.width(below)).unwrap_or(1);
-        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, width })
+        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task })
     };
     leases.into_iter().filter_map(offer).collect()
 }

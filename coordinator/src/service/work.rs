@@ -38,7 +38,6 @@ fn lease_of(offer: LeaseOffer) -> v1::Lease {
         kind: kind.into(),
         layer: offer.task.layer as u32,
         shard: offer.task.shard as u32,
-        width: offer.width as u32,
     }
 }
 
