@@ -1,9 +1,10 @@
 //! Filling in a table: from what was made here, from the cache on the disk, and for the rest from others.
 
+use std::ops::Range;
+
 use antichain_common::space::needed::Needed;
 use antichain_common::store::{BlockHead, BlockImage, Damage};
 use antichain_proto::v1;
-use std::ops::Range;
 
 use crate::error::Undone;
 use crate::fetch::Place;

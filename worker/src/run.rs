@@ -47,6 +47,11 @@ pub struct Settings {
 /// # Errors
 /// [`WorkerError`].
 pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), WorkerError> {
+    // It locks the folder: nothing in there is touched before, for another worker may have it.
+    let cache = match settings.cache {
+        Some(bytes) => Some(BlockCache::open(&settings.data.join("cache"), bytes)?),
+        None => None,
+    };
     let scratch = settings.data.join("scratch");
     let folder = |source| WorkerError::Folder { folder: scratch.clone(), source };
     // What a killed worker left there is of no use.
@@ -55,10 +60,6 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         _ => {}
     }
     std::fs::create_dir_all(&scratch).map_err(folder)?;
-    let cache = match settings.cache {
-        Some(bytes) => Some(BlockCache::open(&settings.data.join("cache"), bytes)?),
-        None => None,
-    };
     let made = Arc::new(Made::new(settings.memory / MADE_SHARE, settings.peer_listen.is_some()));
     let mut peer_address = String::new();
     if let Some(address) = settings.peer_listen {

@@ -1,12 +1,13 @@
 //! Which slots of a table somebody is going to read: a mark for every few of them.
 
+use std::ops::Range;
+
 use super::code::Ranks;
 use super::edges::Edges;
 use super::fibre::Facet;
 use super::layer::BaseLayer;
 use super::split::Split;
 use crate::ideal::Ideal;
-use std::ops::Range;
 
 /// Slots that share a mark.
 const GRAIN: u64 = 256;
