@@ -2,6 +2,7 @@
 //!
 //! This crate knows no network and no async: everything here runs the same in one process and on a cluster.
 
+pub mod game;
 pub mod huge;
 pub mod ideal;
 pub mod job;

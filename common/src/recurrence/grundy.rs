@@ -55,3 +55,51 @@ impl<const WORDS: usize> Rule for Grundy<WORDS> {
         value == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::definition;
+    use crate::poset::Poset;
+
+    fn by_rule<R: Rule>(options: &[u8]) -> Option<u8> {
+        let mut seen = R::Seen::default();
+        options.iter().for_each(|&option| R::see(&mut seen, option));
+        assert!(!R::is_settled(seen), "any further option may change a mex");
+        R::value(seen)
+    }
+
+    #[test]
+    fn the_value_is_the_mex_in_whole_games() {
+        for spec in definition::POSETS {
+            let poset: Poset = spec.parse().expect("a poset");
+            let game = definition::Game::new(&poset);
+            let expected = game.values(definition::mex);
+            assert_eq!(
+                game.values(|options| by_rule::<Grundy<1>>(options).expect("a small value")),
+                expected,
+                "{spec}"
+            );
+            assert_eq!(game.values(|options| by_rule::<Grundy<4>>(options).expect("a value")), expected, "{spec}");
+        }
+    }
+
+    #[test]
+    fn large_values_are_told_by_the_wider_rule_only() {
+        let below = |end: u8| (0..end).collect::<Vec<u8>>();
+        assert_eq!(by_rule::<Grundy<1>>(&below(63)), Some(63));
+        assert_eq!(by_rule::<Grundy<1>>(&below(64)), None);
+        assert_eq!(by_rule::<Grundy<2>>(&below(64)), Some(64));
+        assert_eq!(by_rule::<Grundy<2>>(&below(128)), None);
+        assert_eq!(by_rule::<Grundy<4>>(&below(255)), Some(255));
+        // Options that do not fit change nothing below them.
+        assert_eq!(by_rule::<Grundy<1>>(&[0, 200, 64, 1]), Some(2));
+        assert_eq!(by_rule::<Grundy<2>>(&[0, 200, 128, 1]), Some(2));
+        assert_eq!((by_rule::<Grundy<1>>(&[]), by_rule::<Grundy<4>>(&[])), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn only_zero_is_lost() {
+        assert_eq!((0..=u8::MAX).filter(|&value| Grundy::<1>::is_lost(value)).collect::<Vec<_>>(), [0]);
+    }
+}

@@ -31,3 +31,30 @@ impl Rule for Outcome {
         value == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::definition;
+    use crate::poset::Poset;
+
+    fn by_rule(options: &[u8]) -> u8 {
+        let mut seen = false;
+        options.iter().for_each(|&option| Outcome::see(&mut seen, option));
+        assert_eq!(Outcome::is_settled(seen), options.contains(&0), "a lost option settles it");
+        Outcome::value(seen).expect("a bit")
+    }
+
+    #[test]
+    fn a_position_is_won_where_its_grundy_value_is_not_0() {
+        for spec in definition::POSETS {
+            let poset: Poset = spec.parse().expect("a poset");
+            let game = definition::Game::new(&poset);
+            let outcomes = game.values(by_rule);
+            assert_eq!(outcomes, game.values(definition::outcome), "{spec}");
+            for (position, value) in game.values(definition::mex) {
+                assert_eq!(Outcome::is_lost(outcomes[&position]), value == 0, "{spec} {position:b}");
+            }
+        }
+    }
+}

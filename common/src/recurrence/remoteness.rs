@@ -59,3 +59,50 @@ impl Rule for Remoteness {
         value % 2 == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::definition;
+    use crate::poset::Poset;
+
+    fn by_rule(options: &[u8]) -> Option<u8> {
+        let mut seen = Extremes::default();
+        options.iter().for_each(|&option| Remoteness::see(&mut seen, option));
+        Remoteness::value(seen)
+    }
+
+    #[test]
+    fn the_winner_hurries_and_the_loser_delays_in_whole_games() {
+        for spec in definition::POSETS {
+            let poset: Poset = spec.parse().expect("a poset");
+            let game = definition::Game::new(&poset);
+            let values = game.values(|options| by_rule(options).expect("a short game"));
+            assert_eq!(values, game.values(definition::remoteness), "{spec}");
+            for (position, outcome) in game.values(definition::outcome) {
+                assert_eq!(Remoteness::is_lost(values[&position]), outcome == 0, "{spec} {position:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_win_in_one_move_settles_it_and_nothing_else_does() {
+        let settled = |options: &[u8]| {
+            let mut seen = Extremes::default();
+            options.iter().for_each(|&option| Remoteness::see(&mut seen, option));
+            Remoteness::is_settled(seen)
+        };
+        assert!(settled(&[7, 0]));
+        assert!(!settled(&[]) && !settled(&[1, 2, 3]) && !settled(&[255]));
+        assert_eq!(by_rule(&[4, 0, 9]), Some(1));
+    }
+
+    #[test]
+    fn games_of_255_moves_fit_and_longer_ones_are_not_told() {
+        assert_eq!(by_rule(&[]), Some(0));
+        assert_eq!(by_rule(&[253, 1]), Some(254));
+        assert_eq!(by_rule(&[254]), Some(255));
+        assert_eq!(by_rule(&[255]), None);
+        assert_eq!(by_rule(&[255, 254]), Some(255));
+    }
+}
