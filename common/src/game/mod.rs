@@ -20,10 +20,16 @@ mod chomp;
 pub(crate) mod definition;
 mod memo;
 mod moves;
+mod reducing;
+pub mod reductions;
 mod search;
 mod solver;
 
+#[cfg(test)]
+mod tests;
+
 pub use chomp::Chomp;
 pub use moves::{MoveClass, move_classes};
+pub use reducing::{GrundyShortcuts, OutcomeShortcuts, Reducible, ReducingSolver, reduced_value};
 pub use search::{Search, Shortcut, Shortcuts, Unsolved};
 pub use solver::{NoShortcuts, Solver, value};

@@ -150,6 +150,11 @@ impl<const W: usize, R: Rule, S: Shortcuts<W>> Search<W, R, S> {
         }
     }
 
+    /// The theorems in use.
+    pub(super) fn shortcuts(&self) -> &S {
+        &self.shortcuts
+    }
+
     /// Number of positions remembered.
     pub fn remembered(&self) -> usize {
         self.memo.len() + self.shortcuts.remembered()
