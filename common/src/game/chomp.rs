@@ -26,10 +26,8 @@ impl<const W: usize> Chomp<W> {
     /// # Panics
     /// If `W` words are too few for the poset; see [`Poset::words`].
     pub fn new(poset: &Poset) -> Self {
-        let filters: Vec<Ideal<W>> = (0..poset.len()).map(|x| poset.principal_filter(x)).collect();
-        // Elements are numbered along a linear extension, so no other can be the least one.
-        let least = (filters[0].len() == poset.len()).then_some(0);
-        Self { filters, least }
+        let filters = (0..poset.len()).map(|x| poset.principal_filter(x)).collect();
+        Self { filters, least: least_element(poset) }
     }
 
     /// The element below all others, which is never taken.
@@ -60,6 +58,12 @@ impl<const W: usize> Chomp<W> {
     pub fn moves(&self, position: Ideal<W>) -> impl Iterator<Item = (Element, Ideal<W>)> + use<'_, W> {
         self.choices(position).iter().map(move |x| (x, self.take(position, x)))
     }
+}
+
+/// The element below all others, where there is one.
+pub(super) fn least_element(poset: &Poset) -> Option<Element> {
+    // Elements are numbered along a linear extension, so it is the first or none.
+    (0..poset.len()).all(|x| poset.is_at_most(0, x)).then_some(0)
 }
 
 #[cfg(test)]

@@ -172,13 +172,15 @@ impl<const W: usize, R: Rule, S: Shortcuts<W>> Search<W, R, S> {
             Shortcut::None => {
                 self.list_options(position.ideal, lists);
                 let mut seen = R::Seen::default();
-                // Open positions are taken from the end, so that what leaves least, at the cost of least, comes first.
                 for form in lists.forms.iter().rev() {
                     match self.memo.get(&form.ideal) {
                         Some(value) => R::see(&mut seen, value),
                         None => lists.open.push(*form),
                     }
                 }
+                // The last one is searched first: the most symmetric, which has the fewest different options, and of
+                // those the one that leaves least. Where a lost option ends the search, it ends sooner.
+                lists.open[first..].sort_by_key(|form| form.stabiliser);
                 Progress::Options(seen)
             }
         };

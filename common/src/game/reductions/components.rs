@@ -11,6 +11,7 @@
 //! The finest such parts are the connected components of the comparability graph. Everything is above a minimal element,
 //! so that components are unions of what is above minimal elements: two of those belong together if they share a member.
 
+use crate::game::chomp::least_element;
 use crate::ideal::{Element, Ideal};
 use crate::poset::Poset;
 
@@ -28,8 +29,7 @@ impl<const W: usize> Components<W> {
     /// # Panics
     /// If `W` words are too few for the poset.
     pub fn new(poset: &Poset) -> Self {
-        let is_least = |x: Element| poset.principal_filter::<W>(x).len() == poset.len();
-        let least = (0..poset.len()).find(|&x| is_least(x));
+        let least = least_element(poset);
         let below = |x| poset.lower_covers(x).iter().filter(|&&y| Some(usize::from(y)) != least).count();
         let minimal = (0..poset.len()).filter(|&x| Some(x) != least && below(x) == 0);
         Self { filters: minimal.map(|x| poset.principal_filter(x)).collect(), least }

@@ -11,6 +11,7 @@
 //! this is Gale's and Neyman's remark: D. Gale and A. Neyman, "Nim-type games", International Journal of Game Theory 11
 //! (1982).
 
+use crate::game::chomp::least_element;
 use crate::ideal::Ideal;
 use crate::poset::Poset;
 
@@ -27,8 +28,8 @@ impl<const W: usize> StrategyStealing<W> {
     /// # Panics
     /// If `W` words are too few for the poset.
     pub fn new(poset: &Poset) -> Self {
-        let is_least = |x: usize| poset.principal_filter::<W>(x).len() == poset.len();
-        let below = (0..poset.len()).map(|x| (!is_least(x)).then(|| poset.principal_ideal(x))).collect();
+        let least = least_element(poset);
+        let below = (0..poset.len()).map(|x| (Some(x) != least).then(|| poset.principal_ideal(x))).collect();
         Self { below }
     }
 
