@@ -31,6 +31,14 @@ impl<const W: usize> Ideal<W> {
         Self([0; W])
     }
 
+    /// The set of the elements below 64 that a word tells.
+    #[inline(always)]
+    pub const fn of_word(word: u64) -> Self {
+        let mut words = [0; W];
+        words[0] = word;
+        Self(words)
+    }
+
     /// The set of the elements `0..len`.
     pub fn first(len: usize) -> Self {
         let mut set = Self::empty();

@@ -31,7 +31,7 @@ impl Rule for Remoteness {
 
     #[inline(always)]
     fn see(seen: &mut Extremes, value: u8) {
-        if value % 2 == 0 {
+        if value.is_multiple_of(2) {
             seen.least_even = seen.least_even.min(value);
         } else {
             seen.greatest_odd = seen.greatest_odd.max(value);
@@ -56,7 +56,7 @@ impl Rule for Remoteness {
 
     #[inline(always)]
     fn is_lost(value: u8) -> bool {
-        value % 2 == 0
+        value.is_multiple_of(2)
     }
 }
 

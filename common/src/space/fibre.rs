@@ -50,19 +50,68 @@ impl Facet {
     }
 }
 
+/// Most uppers of an upper part that has a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Where all are low.
+    pub low: u32,
+    /// Where some are high.
+    pub high: u32,
+}
+
+impl Room {
+    /// As many either way.
+    #[inline(always)]
+    pub fn of(uppers: u32) -> Self {
+        Self { low: uppers, high: uppers }
+    }
+}
+
 impl Uppers {
     /// Lists the facets over a base with the given available low uppers, when at most `room` uppers fit, and returns the
     /// number of slots of the block.
     #[inline]
     pub fn facets(&self, ranks: &Ranks, available: u64, room: u32, facets: &mut Vec<Facet>) -> u64 {
+        self.facets_within(ranks, available, Room::of(room), facets)
+    }
+
+    /// As [`facets`](Self::facets), with another bound for upper parts that have high uppers.
+    #[inline]
+    pub fn facets_within(&self, ranks: &Ranks, available: u64, room: Room, facets: &mut Vec<Facet>) -> u64 {
         facets.clear();
-        let shape = Shape::new(ranks, available.count_ones(), room);
+        let shape = Shape::new(ranks, available.count_ones(), room.low);
         facets.push(Facet { high: 0, forced: 0, free: available, fixed: 0, shape, offset: 0 });
         let slots = shape.slots(ranks);
-        if self.least_fixed > room || available.count_ones() < self.least_forced {
+        if self.least_fixed > room.high || available.count_ones() < self.least_forced {
             return slots;
         }
-        self.high_facets(ranks, available, room, facets, slots)
+        self.high_facets(ranks, available, room.high, facets, slots)
+    }
+
+    /// The facet over a base whose only high upper is `single`, which rests on low ones alone; `None` if it has no slots.
+    /// The same as among those of [`facets_within`](Self::facets_within), but without listing them: such facets come
+    /// right after the one without high uppers.
+    #[inline(always)]
+    pub fn single_facet(&self, ranks: &Ranks, available: u64, room: Room, single: usize) -> Option<Facet> {
+        let shape = Shape::new(ranks, available.count_ones(), room.low);
+        let mut offset = shape.slots(ranks);
+        for &i in &self.high_ascending {
+            let i = usize::from(i);
+            let forced = self.upper_below[i];
+            if forced & !available != 0 {
+                continue;
+            }
+            let fixed = 1 + forced.count_ones();
+            if fixed <= room.high {
+                let free = available & !forced;
+                let shape = Shape::new(ranks, free.count_ones(), room.high - fixed);
+                if i == single {
+                    return Some(Facet { high: 1 << i, forced, free, fixed, shape, offset });
+                }
+                offset += shape.slots(ranks);
+            }
+        }
+        None
     }
 
     /// Adds the facets with high uppers, breadth first: every set of high uppers extends the set without its last one.

@@ -1,0 +1,410 @@
+//! The upper side: ideals with more than half of the elements, by their duals T = (B, U), and some smaller ones.
+//!
+//! Taking x adds to T its dual z and all below z. If that adds to B it leads to the block of a larger base, for all upper
+//! parts at once. Ideals with half of the elements, or a few less, have slots here too, whose values are copied from the
+//! lower side beforehand: so few moves have to be followed to the lower side one by one.
+
+use super::board::{Board, LayerValues};
+use super::crossing::Crossings;
+use super::finish::{Direction, finish};
+use super::high::HighFacets;
+use super::lower::{Chunk, Link, prefetch_block};
+use super::spread::{CodeMap, spread};
+use super::tally::Tally;
+use crate::ideal::{Bits, Ideal};
+use crate::recurrence::rule::Rule;
+use crate::space::code::{Shape, codes_up_to};
+use crate::space::fibre::{Facet, Room};
+use crate::space::split::Uppers;
+use crate::symmetry::{Action, Canonical, GroupElement};
+
+/// What all threads read.
+pub struct Sides<'a, const W: usize> {
+    /// The poset.
+    pub board: &'a Board<'a, W>,
+    /// The layers of the lower side, all of them.
+    pub lower: &'a [LayerValues<'a, W>],
+    /// The layers of the upper side by the size of their bases, those above the one at work.
+    pub upper: &'a [Option<LayerValues<'a, W>>],
+}
+
+/// What a thread keeps between chunks.
+pub struct Upper<R: Rule, const W: usize> {
+    links: Vec<Link>,
+    ends: Vec<usize>,
+    larger: Vec<Ideal<W>>,
+    taken: Vec<u8>,
+    forms: Vec<Canonical<W>>,
+    facets: Vec<Facet>,
+    seen: Vec<R::Seen>,
+    scratch: Vec<u32>,
+    highs: Vec<u64>,
+    crossings: Crossings<W>,
+    /// Where values of crossings go.
+    to: Vec<usize>,
+    /// Values of a facet that has no slots.
+    slice: Vec<u8>,
+    /// What was found so far, by the size of duals.
+    pub tally: Tally,
+    /// Whether some value could not be represented.
+    pub lost: bool,
+}
+
+impl<R: Rule, const W: usize> Default for Upper<R, W> {
+    fn default() -> Self {
+        Self {
+            links: Vec::new(),
+            ends: Vec::new(),
+            larger: Vec::new(),
+            taken: Vec::new(),
+            forms: Vec::new(),
+            facets: Vec::new(),
+            seen: Vec::new(),
+            scratch: Vec::new(),
+            highs: Vec::new(),
+            crossings: Crossings::default(),
+            to: Vec::new(),
+            slice: Vec::new(),
+            tally: Tally::default(),
+            lost: false,
+        }
+    }
+}
+
+/// The facets of a block.
+#[derive(Clone, Copy)]
+enum Facets<'a> {
+    /// Of the block at work.
+    Here(&'a [Facet]),
+    /// Of the block at that place of another layer.
+    There(&'a HighFacets, u64),
+}
+
+/// A block that a move leads to.
+struct Target<'a> {
+    /// Its values, from its first slot on.
+    values: &'a [u8],
+    /// Where its facets with high uppers are found.
+    facets: Facets<'a>,
+    /// Its base, with the labels of the block that the move starts from.
+    base: u64,
+    /// Its available low uppers, with its own labels.
+    available: u64,
+    room: Room,
+    /// The uppers that the move adds, with the labels of the block it starts from.
+    added: u64,
+    /// Maps those labels to its own.
+    by: GroupElement,
+}
+
+impl<R: Rule, const W: usize> Upper<R, W> {
+    /// Values a chunk. Returns the number of moves followed to other blocks.
+    #[inline(always)]
+    pub fn evaluate(
+        &mut self,
+        sides: &Sides<'_, W>,
+        chunk: &mut Chunk<'_, W>,
+        image: impl Fn(&Action, GroupElement, u64) -> u64,
+    ) -> u64 {
+        let Some(uppers) = &sides.board.split.uppers else { return 0 };
+        self.link(sides, uppers, chunk.bases);
+        let mut first = 0;
+        for (number, &base) in chunk.bases.iter().enumerate() {
+            let links = first..self.ends[number];
+            first = links.end;
+            let slots = chunk.slots(number);
+            let block = &mut chunk.table[slots];
+            self.tally.begin_block(sides.board, base, chunk.stabilisers[number]);
+            self.evaluate_block(sides, uppers, base.0[0], links, block, &image);
+        }
+        self.links.len() as u64
+    }
+
+    /// Copies into a chunk what comes from the lower side; all other slots are zero.
+    #[inline(always)]
+    pub fn copy_chunk(
+        &mut self,
+        sides: &Sides<'_, W>,
+        chunk: &mut Chunk<'_, W>,
+        image: impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let Some(uppers) = &sides.board.split.uppers else { return };
+        let mut facets = std::mem::take(&mut self.facets);
+        for (number, base) in chunk.bases.iter().enumerate() {
+            let size = base.len();
+            let (available, room) = (uppers.available(base.0[0]), sides.board.upper_room(size));
+            uppers.facets_within(sides.board.ranks, available, room, &mut facets);
+            let slots = chunk.slots(number);
+            let block = &mut chunk.table[slots];
+            block.fill(0);
+            self.copy(sides, &facets, size, base.0[0], block, &image);
+        }
+        self.facets = facets;
+    }
+
+    /// Finds the larger bases that moves lead to.
+    #[inline(always)]
+    fn link(&mut self, sides: &Sides<'_, W>, uppers: &Uppers, bases: &[Ideal<W>]) {
+        let board = sides.board;
+        let elements = board.split.base;
+        self.larger.clear();
+        self.taken.clear();
+        self.ends.clear();
+        for base in bases {
+            let base = base.0[0];
+            // Blocks whose smallest ideal is in the middle are copied.
+            if (base.count_ones() as usize) < board.top {
+                for z in Bits(board.split.whole_base.0[0] & !base) {
+                    self.larger.push(Ideal::of_word(base | board.ideals[z].0[0]));
+                    self.taken.push(z as u8);
+                }
+                for z in (0..elements).filter(|&z| board.can_be_taken(z) && uppers.base_below[z] & !base != 0) {
+                    self.larger.push(Ideal::of_word(base | uppers.base_below[z]));
+                    self.taken.push((elements + z) as u8);
+                }
+            }
+            self.ends.push(self.larger.len());
+        }
+        self.forms.clear();
+        board.split.symmetry.canonical_batch(&self.larger, &mut self.forms);
+        let layer = |size: usize| sides.upper[size].as_ref().expect("layers above are there");
+        for form in &self.forms {
+            layer(form.ideal.len()).index.prefetch(&form.ideal);
+        }
+        self.links.clear();
+        for (form, &taken) in self.forms.iter().zip(&self.taken) {
+            let size = form.ideal.len();
+            let layer = layer(size);
+            let place = layer.index.get(&form.ideal).expect("every base of a layer above is indexed");
+            prefetch_block(layer.values, place, 64);
+            self.links.push(Link { taken, size: size as u8, by: form.by, place });
+        }
+    }
+
+    #[inline(always)]
+    fn evaluate_block(
+        &mut self,
+        sides: &Sides<'_, W>,
+        uppers: &Uppers,
+        base: u64,
+        links: std::ops::Range<usize>,
+        block: &mut [u8],
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let board = sides.board;
+        let available = uppers.available(base);
+        let size = base.count_ones() as usize;
+        let room = board.upper_room(size);
+        let mut facets = std::mem::take(&mut self.facets);
+        uppers.facets_within(board.ranks, available, room, &mut facets);
+        block.fill(0);
+        self.copy(sides, &facets, size, base, block, image);
+        if size < board.top {
+            self.evaluate_facets(sides, uppers, (base, available), links, &facets, block, image);
+        }
+        self.facets = facets;
+    }
+
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "each is a table of its own")]
+    fn evaluate_facets(
+        &mut self,
+        sides: &Sides<'_, W>,
+        uppers: &Uppers,
+        (base, available): (u64, u64),
+        links: std::ops::Range<usize>,
+        facets: &[Facet],
+        block: &mut [u8],
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let board = sides.board;
+        let elements = board.split.base;
+        let size = base.count_ones() as usize;
+        let room = board.upper_room(size);
+        // The largest duals that have their values from here.
+        let most = (board.top - 1 - size) as u32;
+        self.seen.clear();
+        self.seen.resize(block.len(), R::Seen::default());
+        for number in links {
+            let link = self.links[number];
+            let taken = usize::from(link.taken);
+            let (added_base, added) = if taken < elements {
+                (board.ideals[taken].0[0], 0)
+            } else {
+                let z = taken - elements;
+                (uppers.base_below[z], uppers.upper_below[z] | 1 << z)
+            };
+            let larger = base | added_base;
+            let layer = sides.upper[usize::from(link.size)].as_ref().expect("layers above are there");
+            let target = Target {
+                values: &layer.values[link.place as usize..],
+                facets: Facets::There(layer.high, link.place),
+                base: larger,
+                available: image(&uppers.action, link.by, uppers.available(larger)),
+                room: board.upper_room(usize::from(link.size)),
+                added,
+                by: link.by,
+            };
+            for facet in facets {
+                if facet.fixed <= most {
+                    self.follow(sides, uppers, facet, most - facet.fixed, &target, image);
+                }
+            }
+        }
+        for facet in facets.iter().rev().filter(|facet| facet.fixed <= most) {
+            let cap = (most - facet.fixed).min(facet.shape.cap);
+            // High uppers whose lower elements in the base are there lead to other facets of the block.
+            let mut addable = !uppers.low & !facet.high & board.split.whole_base.0[0];
+            if !board.can_be_taken(0) {
+                addable &= !1;
+            }
+            for z in Bits(addable).filter(|&z| uppers.base_below[z] & !base == 0) {
+                let target = Target {
+                    values: &*block,
+                    facets: Facets::Here(facets),
+                    base,
+                    available,
+                    room,
+                    added: uppers.upper_below[z] | 1 << z,
+                    by: GroupElement::IDENTITY,
+                };
+                self.follow(sides, uppers, facet, cap, &target, image);
+            }
+            let (offset, smallest) = (facet.offset as usize, size + facet.fixed as usize);
+            let tally = &mut self.tally;
+            self.lost |= finish::<R>(
+                board.ranks,
+                (facet.shape, cap, Direction::Up),
+                &mut self.seen[offset..],
+                &mut block[offset..],
+                &mut self.highs,
+                |code, value| tally.count(uppers, facet, smallest, code, value),
+            );
+        }
+    }
+
+    /// Copies the values of ideals with at most half of the elements from the lower side.
+    #[inline(always)]
+    fn copy(
+        &mut self,
+        sides: &Sides<'_, W>,
+        facets: &[Facet],
+        size: usize,
+        base: u64,
+        block: &mut [u8],
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let board = sides.board;
+        self.crossings.clear();
+        self.to.clear();
+        for facet in facets {
+            let least = (board.top - size) as u32;
+            if facet.fixed + facet.shape.cap < least {
+                continue;
+            }
+            for code in codes_up_to(facet.shape.q, facet.shape.cap) {
+                if facet.fixed + code.count_ones() >= least {
+                    self.crossings.push(board.split.dual(base, facet.upper(code)));
+                    self.to.push((facet.offset + facet.shape.address(board.ranks, code)) as usize);
+                }
+            }
+        }
+        if !self.crossings.is_empty() {
+            self.crossings.look_up(board, sides.lower, image);
+            for (&to, &value) in self.to.iter().zip(&self.crossings.values) {
+                block[to] = value;
+            }
+        }
+    }
+
+    /// Lets the states of a facet with at most `cap` free members see the values of what a move leads to.
+    #[inline(always)]
+    fn follow(
+        &mut self,
+        sides: &Sides<'_, W>,
+        uppers: &Uppers,
+        facet: &Facet,
+        cap: u32,
+        target: &Target<'_>,
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let board = sides.board;
+        let cap = cap.min(facet.shape.cap);
+        let all = facet.high | facet.forced | target.added;
+        let all_there = image(&uppers.action, target.by, all);
+        let high = all_there & !uppers.low;
+        let other = if high == 0 {
+            let shape = Shape::new(board.ranks, target.available.count_ones(), target.room.low);
+            Some(Facet { high, forced: 0, free: target.available, fixed: 0, shape, offset: 0 })
+        } else {
+            find_facet(board, uppers, high, target)
+        };
+        let images = uppers.action.preimages(uppers.action.inverse(target.by));
+        let at = |i: usize| usize::from(images[i]);
+        let low = all_there & uppers.low;
+        let seen = &mut self.seen[facet.offset as usize..];
+        if let Some(other) = other {
+            let map = CodeMap::new(facet.free, u64::MAX, other.free, low & !other.forced, at);
+            // What is absorbed in a facet's forced uppers is dropped too, as it is not free there.
+            let most = map.constant.count_ones() + cap.min(map.kept());
+            if most <= other.shape.cap {
+                let values = (&target.values[other.offset as usize..], other.shape);
+                spread::<R>(board.ranks, (seen, facet.shape, cap), values, &map, &mut self.scratch);
+                return;
+            }
+        }
+        // Some of the ideals have no slots: their values are gathered first, each once.
+        let (forced, free) = match other {
+            Some(other) => (other.forced, other.free),
+            None => {
+                let forced = board.high_and_forced(high).1;
+                (forced, target.available & !forced)
+            }
+        };
+        let map = CodeMap::new(facet.free, u64::MAX, free, low & !forced, at);
+        let (dropping, moving) = (map.dropping(), map.moving());
+        let kept = map.kept();
+        let shape = Shape::new(board.ranks, kept, cap);
+        self.slice.clear();
+        self.slice.resize(shape.slots(board.ranks) as usize, 0);
+        self.crossings.clear();
+        self.to.clear();
+        let kept_uppers = Bits(facet.free).filter(|&i| (free & !low) >> at(i) & 1 == 1).fold(0, |set, i| set | 1 << i);
+        for code in codes_up_to(kept, shape.cap) {
+            let slot = shape.address(board.ranks, code) as usize;
+            if let Some(other) = other {
+                let there = moving.image(code);
+                if there.count_ones() <= other.shape.cap {
+                    let from = other.offset + other.shape.address(board.ranks, there);
+                    self.slice[slot] = target.values[from as usize];
+                    continue;
+                }
+            }
+            self.crossings.push(board.split.dual(target.base, all | expand(code, kept_uppers)));
+            self.to.push(slot);
+        }
+        self.crossings.look_up(board, sides.lower, image);
+        for (&to, &value) in self.to.iter().zip(&self.crossings.values) {
+            self.slice[to] = value;
+        }
+        spread::<R>(board.ranks, (seen, facet.shape, cap), (&self.slice, shape), &dropping, &mut self.scratch);
+    }
+}
+
+/// The facet of a target with those high uppers, if it has slots.
+#[inline(always)]
+fn find_facet<const W: usize>(board: &Board<'_, W>, uppers: &Uppers, high: u64, target: &Target<'_>) -> Option<Facet> {
+    match target.facets {
+        Facets::Here(facets) => facets.iter().find(|facet| facet.high == high).copied(),
+        Facets::There(..) if high.is_power_of_two() => {
+            uppers.single_facet(board.ranks, target.available, target.room, high.trailing_zeros() as usize)
+        }
+        Facets::There(facets, place) => facets.find(place, high).copied(),
+    }
+}
+
+/// The subset of a set that a code stands for.
+#[inline(always)]
+fn expand(code: u64, members: u64) -> u64 {
+    Bits(members).enumerate().fold(0, |set, (j, i)| set | (code >> j & 1) << i)
+}
