@@ -37,7 +37,7 @@ pub fn remove(store: &Store, job: &str) -> Result<u64, JobError> {
 /// Errors of reading the catalogue.
 pub(super) fn bytes_of(store: &Store, owner: &str) -> Result<u64, StoreError> {
     let mut bytes = 0;
-    for kind in [ShardKind::Bases, ShardKind::Values, ShardKind::Sample, ShardKind::Candidates] {
+    for kind in ShardKind::ALL {
         bytes += store.shards_of(owner, kind)?.map(|(_, record)| record.bytes).sum::<u64>();
     }
     Ok(bytes)

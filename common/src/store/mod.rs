@@ -21,6 +21,7 @@
 
 mod bases;
 mod block;
+mod bytes;
 mod catalogue;
 mod commit;
 mod directory;
@@ -45,6 +46,7 @@ pub use block::{
     BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Sink, Spec,
     Written,
 };
+pub use bytes::{BYTES_FORMAT, STATES_IN_BLOCK_OF_BYTES, bytes_image, decode_bytes};
 pub use commit::Commit;
 pub use directory::free_space;
 pub use document::DocumentName;

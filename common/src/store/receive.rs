@@ -5,10 +5,10 @@
 //! head that was sent and for one block.
 
 use super::Store;
-use super::block::{BlockHead, BlockImage, PendingFile, Written};
+use super::block::{BlockHead, BlockImage, Codec, PendingFile, Written};
 use super::error::{Damage, StoreError};
 use super::record::{ShardKey, ShardKind, check_name};
-use super::{bases, values};
+use super::{bases, bytes, values};
 
 /// A shard that is being received. Dropped without [`finish`](Self::finish), it leaves nothing behind.
 #[derive(Debug)]
@@ -124,7 +124,10 @@ fn check_kind(head: BlockHead, kind: ShardKind) -> Result<BlockHead, Damage> {
     }
     match kind {
         ShardKind::Bases | ShardKind::Candidates => bases::check_head(&head)?,
+        // Values are of one payload or the other.
+        ShardKind::Values if head.spec().codec == Codec::Bits => bytes::check_head(&head)?,
         ShardKind::Values => values::check_head(&head)?,
+        ShardKind::Duals => bytes::check_head(&head)?,
         // The store does not know what samples are made of.
         ShardKind::Sample => {}
     }

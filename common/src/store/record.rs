@@ -17,9 +17,14 @@ pub enum ShardKind {
     Sample,
     /// Canonical bases that one piece of an enumeration found, before they are merged with those of the others.
     Candidates,
+    /// The values of the duals of a layer's states: the upper side of a game.
+    Duals,
 }
 
 impl ShardKind {
+    /// All kinds there are.
+    pub const ALL: [Self; 5] = [Self::Bases, Self::Values, Self::Sample, Self::Candidates, Self::Duals];
+
     /// The number that stands for the kind in keys and files.
     pub(super) fn code(self) -> u8 {
         match self {
@@ -27,12 +32,13 @@ impl ShardKind {
             Self::Values => 2,
             Self::Sample => 3,
             Self::Candidates => 4,
+            Self::Duals => 5,
         }
     }
 
     /// The kind of that number.
     pub(super) fn from_code(code: u8) -> Option<Self> {
-        [Self::Bases, Self::Values, Self::Sample, Self::Candidates].into_iter().find(|kind| kind.code() == code)
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
     /// The word in file names and messages.
@@ -42,6 +48,7 @@ impl ShardKind {
             Self::Values => "values",
             Self::Sample => "sample",
             Self::Candidates => "candidates",
+            Self::Duals => "duals",
         }
     }
 }

@@ -230,7 +230,7 @@ impl Desk {
 
     fn set_aside_damaged(&self, id: &JobId) -> Result<(), StoreError> {
         let mut keys = Vec::new();
-        for kind in [ShardKind::Values, ShardKind::Candidates, ShardKind::Sample] {
+        for kind in [ShardKind::Values, ShardKind::Duals, ShardKind::Candidates, ShardKind::Sample] {
             keys.extend(self.store.shards_of(&id.0, kind)?);
         }
         if let Some(record) = JobRecord::load(&self.store, id)? {

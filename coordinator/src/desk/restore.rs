@@ -246,7 +246,7 @@ impl Restoring<'_> {
     fn forget_values(&self) -> Result<(), StoreError> {
         let owner = &self.id.0;
         let mut commit = Commit::new();
-        for kind in [ShardKind::Values, ShardKind::Sample] {
+        for kind in [ShardKind::Values, ShardKind::Duals, ShardKind::Sample] {
             for (key, _) in self.store.shards_of(owner, kind)? {
                 commit.remove_shard(key);
             }

@@ -2,10 +2,10 @@
 //!
 //! `Delta` is for ascending records of 1, 2 or 4 little-endian words, each taken as one number: the first is written as
 //! it is, every other as the difference from the one before; numbers are base-128, least significant digit first, the
-//! top bit set in all bytes but the last. `Packed` has a file of its own. Every block stands for itself.
+//! top bit set in all bytes but the last. `Packed` and `Bits` have files of their own. Every block stands for itself.
 
 use super::format::MAX_BLOCK_BYTES;
-use super::packed;
+use super::{bits, packed};
 use crate::store::error::Unfit;
 
 /// How blocks are coded.
@@ -20,6 +20,8 @@ pub enum Codec {
     /// Records of 64-bit limbs below 2^57, as binary numbers no longer than the longest of the block; other limbs as
     /// they are.
     Packed,
+    /// Records of one byte, as binary numbers no longer than the largest of the block.
+    Bits,
 }
 
 /// LZ4 cannot shrink by more.
@@ -32,11 +34,12 @@ impl Codec {
             Self::Lz4 => 1,
             Self::Delta => 2,
             Self::Packed => 3,
+            Self::Bits => 4,
         }
     }
 
     pub(super) fn from_code(code: u8) -> Option<Self> {
-        [Self::Raw, Self::Lz4, Self::Delta, Self::Packed].into_iter().find(|codec| codec.code() == code)
+        [Self::Raw, Self::Lz4, Self::Delta, Self::Packed, Self::Bits].into_iter().find(|codec| codec.code() == code)
     }
 
     /// Whether records of that length can be coded.
@@ -45,6 +48,7 @@ impl Codec {
             Self::Raw | Self::Lz4 => (1..=MAX_BLOCK_BYTES).contains(&(record_bytes as usize)),
             Self::Delta => matches!(record_bytes, 8 | 16 | 32),
             Self::Packed => Self::Raw.fits(record_bytes) && record_bytes.is_multiple_of(8),
+            Self::Bits => record_bytes == 1,
         }
     }
 
@@ -55,6 +59,7 @@ impl Codec {
             Self::Lz4 => stored <= raw && raw / LZ4_LIMIT <= stored,
             Self::Delta => stored <= 2 * raw && raw / record_bytes as usize <= stored,
             Self::Packed => packed::plausible(raw, stored, record_bytes as usize),
+            Self::Bits => bits::plausible(raw, stored),
         }
     }
 
@@ -73,6 +78,7 @@ impl Codec {
                 other => return Err(Unfit::RecordLength(other)),
             },
             Self::Packed => packed::encode(raw, record_bytes as usize, out),
+            Self::Bits => bits::encode(raw, out),
         }
         Ok(())
     }
@@ -93,6 +99,7 @@ impl Codec {
                 _ => None,
             },
             Self::Packed => packed::decode(stored, record_bytes as usize, raw),
+            Self::Bits => bits::decode(stored, raw),
         }
     }
 }

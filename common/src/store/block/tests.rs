@@ -12,10 +12,12 @@ use super::{BlockFile, BlockFileWriter, Codec, MAX_BLOCK_BYTES, Spec};
 use crate::store::error::{Damage, StoreError, Unfit};
 use crate::store::record::ShardKind;
 
-const CODECS: [Codec; 4] = [Codec::Raw, Codec::Lz4, Codec::Delta, Codec::Packed];
+const CODECS: [Codec; 5] = [Codec::Raw, Codec::Lz4, Codec::Delta, Codec::Packed, Codec::Bits];
 
 fn spec(codec: Codec) -> Spec {
-    Spec { kind: ShardKind::Sample, codec, format: 3, record_bytes: 8 }
+    // Words, but for the codec that takes nothing but bytes.
+    let record_bytes = if codec == Codec::Bits { 1 } else { 8 };
+    Spec { kind: ShardKind::Sample, codec, format: 3, record_bytes }
 }
 
 /// Three blocks of ascending words, which every codec can take.
@@ -56,7 +58,7 @@ fn blocks_come_back_with_their_words() {
         assert_eq!(found, spec(codec));
         assert_eq!(payload, blocks().concat());
         assert_eq!(metas.iter().map(|meta| meta.words).collect::<Vec<_>>(), [[0, 100], [1, 101], [2, 102]]);
-        assert_eq!(BlockFile::open(&path).unwrap().count(), 40);
+        assert_eq!(BlockFile::open(&path).unwrap().count(), 320 / u64::from(spec(codec).record_bytes));
     }
 }
 
@@ -167,6 +169,9 @@ fn blocks_that_do_not_fit_are_refused() {
     let unfit = Spec { record_bytes: 24, ..spec(Codec::Delta) };
     let error = BlockFileWriter::create(directory.path(), "shards/x/sample", unfit).unwrap_err();
     assert!(matches!(error, StoreError::Unfit { what: Unfit::RecordLength(24), .. }), "{error}");
+    let unfit = Spec { record_bytes: 2, ..spec(Codec::Bits) };
+    let error = BlockFileWriter::create(directory.path(), "shards/x/sample", unfit).unwrap_err();
+    assert!(matches!(error, StoreError::Unfit { what: Unfit::RecordLength(2), .. }), "{error}");
 }
 
 proptest! {

@@ -15,6 +15,10 @@ fn the_key_and_record_of_a_shard() {
     assert_eq!(candidates.encode(), b"sboolean-7\0\x04\x01\x2c\x00\x01\x00\x02");
     assert_eq!(ShardKey::decode(&candidates.encode()), Some(candidates.clone()));
     assert_eq!(candidates.file_stem(), "shards/boolean-7/candidates-0300-065538");
+    let duals = ShardKey { kind: ShardKind::Duals, ..key.clone() };
+    assert_eq!(duals.encode(), b"sboolean-7\0\x05\x01\x2c\x00\x01\x00\x02");
+    assert_eq!(ShardKey::decode(&duals.encode()), Some(duals.clone()));
+    assert_eq!(duals.file_stem(), "shards/boolean-7/duals-0300-065538");
     let record = ShardRecord {
         file: "shards/boolean-7/values-0300-065538-0a0b0c0d.shard".into(),
         count: 258,
@@ -85,6 +89,31 @@ fn a_file_of_values() {
     ];
     assert_file(&store, &written, &parts);
     assert_eq!(hex(blake3::hash(&limbs.map(u64::to_le_bytes).concat()).as_bytes()), parts[9]);
+}
+
+#[test]
+fn a_file_of_bytes() {
+    let (_directory, store) = fresh();
+    let bytes = [1, 2, 3, 4, 5, 6, 7, 63, 0, 21];
+    let written = store.write_bytes(&key(ShardKind::Duals, 3, 0), &bytes).unwrap();
+    let parts = [
+        "4143424c4f434b53010005040100000001000000000000000000000000000000",
+        // Bits of a byte; eight bytes; two more and four bits of zero.
+        "06",
+        "8130108571fc",
+        "4005",
+        // Index: offset, lengths, checksum, zero, words.
+        "20000000000000000a00000009000000fdbf13db00000000",
+        "00000000000000000000000000000000",
+        "2900000000000000",
+        "0100000000000000",
+        "0a00000000000000",
+        "a774e723c01d9128000a6f11c108af029b1b17c560611e0290ab769a1d263097",
+        "c8947a455809f1a0ae0cf0f98f086f4e6e1048519c0ebe24baccbe7a3cc417c5",
+        "4143424c4b454e44",
+    ];
+    assert_file(&store, &written, &parts);
+    assert_eq!(hex(blake3::hash(&bytes).as_bytes()), parts[9]);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use super::{fresh, key, some_bases, some_limbs, values};
+use super::{duals, fresh, key, some_bases, some_bytes, some_limbs, values};
 use crate::ideal::Ideal;
 use crate::store::{
     BlockFile, BlockHead, BlockImage, Codec, Damage, ImageWriter, ShardKind, Spec, Store, StoreError, Unfit, Written,
-    bases_image, decode_bases, decode_values, values_image,
+    bases_image, bytes_image, decode_bases, decode_bytes, decode_values, values_image,
 };
 
 fn assert_same(store: &Store, written: &Written, image: &BlockImage) {
@@ -35,6 +35,14 @@ fn images_are_the_bytes_of_files() {
         assert_same(&store, &store.write_values(&values(1), width, limbs).unwrap(), &image);
         let read = decode_values(&image.head, image.blocks()).unwrap();
         assert_eq!((read.width, &read.limbs[..]), (width, limbs));
+    }
+    for count in [0, 1, 65_536, 65_537, 150_000] {
+        let bytes = &some_bytes()[..count];
+        for key in [values(1), duals(1)] {
+            let image = bytes_image(key.kind, bytes).unwrap();
+            assert_same(&store, &store.write_bytes(&key, bytes).unwrap(), &image);
+            assert_eq!(decode_bytes(&image.head, image.blocks()).as_deref(), Ok(bytes));
+        }
     }
     for (kind, count) in [(ShardKind::Bases, 2500), (ShardKind::Candidates, 2500), (ShardKind::Bases, 0)] {
         let bases = &some_bases()[..count];
@@ -98,6 +106,7 @@ fn what_is_decoded_must_be_all_of_it_and_sound() {
     let blocks = image.blocks();
     assert_eq!(decode_bases::<1>(&image.head, blocks), Err(Damage::Kind));
     assert_eq!(decode_values(&image.head, blocks), Err(Damage::Kind));
+    assert_eq!(decode_bytes(&image.head, blocks), Err(Damage::Kind));
     assert_eq!(decode_bases::<2>(&image.head, &blocks[1..]), Err(Damage::Length));
     assert_eq!(decode_bases::<2>(&image.head, &[blocks, &[0]].concat()), Err(Damage::Length));
     let mut flipped = blocks.to_vec();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bytes;
 mod commits;
 mod crash;
 mod golden;
@@ -45,6 +46,10 @@ fn values(layer: u16) -> ShardKey {
     key(ShardKind::Values, layer, 0)
 }
 
+fn duals(layer: u16) -> ShardKey {
+    key(ShardKind::Duals, layer, 0)
+}
+
 fn fresh() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(directory.path()).unwrap();
@@ -54,6 +59,11 @@ fn fresh() -> (tempfile::TempDir, Store) {
 /// Some values, of two limbs in three blocks.
 fn some_limbs() -> Vec<u64> {
     (0..20_000u64).map(|i| i.wrapping_mul(0x5851_f42d_4c95_7f2d) >> 7).collect()
+}
+
+/// Some values of a byte, in three blocks.
+fn some_bytes() -> Vec<u8> {
+    (0..150_000u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 26) as u8).collect()
 }
 
 /// Some bases, in three blocks.

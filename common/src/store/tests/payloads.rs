@@ -8,7 +8,7 @@ use crate::store::{
     Codec, Commit, Damage, ShardKey, ShardKind, Spec, Store, StoreError, Unfit, Written, states_in_block,
 };
 
-fn record(store: &Store, key: &ShardKey, written: Written) {
+pub(super) fn record(store: &Store, key: &ShardKey, written: Written) {
     let mut commit = Commit::new();
     commit.put_shard(key.clone(), written.record());
     store.commit(commit).unwrap();

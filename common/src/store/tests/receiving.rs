@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use super::{fresh, key, shard_files, some_bases, some_limbs, values};
+use super::{duals, fresh, key, shard_files, some_bases, some_bytes, some_limbs, values};
 use crate::store::{
     BlockImage, Codec, Commit, Damage, ImageWriter, ShardKey, ShardKind, Spec, Store, StoreError, Written, bases_image,
-    values_image,
+    bytes_image, values_image,
 };
 
 /// Receives what is sent in those pieces; `file_bytes` is what the sender says.
@@ -47,6 +47,9 @@ fn what_is_received_is_what_was_sent() {
         (values(2), values_image(ShardKind::Values, 3, &[u64::MAX; 30_000]).unwrap()),
         (values(3), values_image(ShardKind::Values, 4, &[]).unwrap()),
         (key(ShardKind::Bases, 1, 0), bases_image(ShardKind::Bases, &some_bases(), |i| i as u64).unwrap()),
+        (values(4), bytes_image(ShardKind::Values, &some_bytes()).unwrap()),
+        (duals(4), bytes_image(ShardKind::Duals, &some_bytes()).unwrap()),
+        (duals(5), bytes_image(ShardKind::Duals, &[]).unwrap()),
         (key(ShardKind::Candidates, 1, 3), bases_image(ShardKind::Candidates, &some_bases(), |_| 0).unwrap()),
     ];
     for (key, image) in images {
@@ -77,6 +80,7 @@ fn every_flipped_byte_is_refused() {
     let bases = &some_bases()[..40];
     let images = [
         (values(1), values_image(ShardKind::Values, 2, &some_limbs()[..30]).unwrap()),
+        (duals(1), bytes_image(ShardKind::Duals, &some_bytes()[..300]).unwrap()),
         (key(ShardKind::Candidates, 1, 0), bases_image(ShardKind::Candidates, bases, |_| 0).unwrap()),
     ];
     for (key, image) in images {
@@ -117,7 +121,7 @@ fn missing_and_further_bytes_are_refused() {
 fn what_is_not_of_the_kind_is_refused() {
     let (_directory, store) = fresh();
     let bases = bases_image(ShardKind::Bases, &some_bases(), |_| 0).unwrap();
-    for key in [values(1), key(ShardKind::Candidates, 1, 0)] {
+    for key in [values(1), duals(1), key(ShardKind::Candidates, 1, 0)] {
         assert_eq!(damage(&store, receive_bytes(&store, &key, &bases, &bases.bytes)), Damage::Kind);
     }
     let block = vec![0; 1 << 16];
@@ -140,6 +144,39 @@ fn what_is_not_of_the_kind_is_refused() {
     let received = receive_bytes(&store, &key(ShardKind::Bases, 1, 0), &bases, &bases.bytes);
     assert_eq!(damage(&store, received), Damage::Inconsistent);
     assert!(of_values(Codec::Packed, 2, &[(&block, 0), (short, 4096)]).is_ok());
+}
+
+#[test]
+fn bytes_that_are_cut_or_coded_otherwise_are_refused() {
+    let (_directory, store) = fresh();
+    let block = vec![3; 1 << 16];
+    let received = |key: ShardKey, codec, format, record_bytes, blocks: &[(&[u8], u64)]| {
+        let mut image = ImageWriter::new(Spec { kind: key.kind, codec, format, record_bytes }).unwrap();
+        blocks.iter().for_each(|(block, first)| image.push(block, [0, *first]).unwrap());
+        let image = image.finish().unwrap();
+        receive_bytes(&store, &key, &image, &image.bytes)
+    };
+    let refused = |key, codec, format, record_bytes, blocks: &[(&[u8], u64)]| {
+        damage(&store, received(key, codec, format, record_bytes, blocks))
+    };
+    assert_eq!(refused(duals(1), Codec::Lz4, 1, 1, &[(&block, 0)]), Damage::Kind);
+    // Duals are bytes, and never limbs.
+    assert_eq!(refused(duals(1), Codec::Packed, 2, 8, &[(&block, 0)]), Damage::Kind);
+    let short = &block[1..];
+    for key in [values(1), duals(1)] {
+        assert_eq!(refused(key.clone(), Codec::Bits, 2, 1, &[(&block, 0)]), Damage::Kind);
+        for blocks in
+            [[(short, 0), (&block[..], 65_535)], [(&block[..], 0), (short, 65_535)], [(&block[..], 1), (short, 65_536)]]
+        {
+            assert_eq!(refused(key.clone(), Codec::Bits, 1, 1, &blocks), Damage::Inconsistent);
+        }
+    }
+    for key in [values(1), duals(1)] {
+        assert!(received(key, Codec::Bits, 1, 1, &[(&block, 0), (short, 65_536)]).is_ok());
+    }
+    let image = bytes_image(ShardKind::Duals, &block).unwrap();
+    let (_directory, store) = fresh();
+    assert_eq!(damage(&store, receive_bytes(&store, &values(1), &image, &image.bytes)), Damage::Kind);
 }
 
 #[test]
