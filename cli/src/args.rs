@@ -53,7 +53,12 @@ Posets:
 const QUESTIONS: &str = "\
 Questions:
   extensions       the number of linear extensions
-  ideals           the number of order ideals, labelled and up to symmetry";
+  ideals           the number of order ideals, labelled and up to symmetry
+Questions about the game Chomp (Subset Takeaway on boolean:N), in which a move takes an element, but never a least one,
+and all above it, and whoever cannot move loses; the values of all positions are stored:
+  outcome          who wins: N, the next player, or P, the previous one
+  grundy           the Sprague-Grundy value
+  remoteness       how many moves are left, if the winner is in a hurry and the loser is not";
 
 const POSITIONS: &str = "\
 Positions: one argument each, the maximal elements of the ideal separated by spaces; `{}` is the empty ideal.
@@ -142,15 +147,31 @@ pub enum Command {
   antichain query extensions boolean:4 '012 13'
   antichain query extensions chains:3x3 2.3 '3.1 1.2' '{{}}'"))]
     Query(QueryArgs),
+    /// List the moves of a position of the game Chomp up to its symmetry, where each leads, and which win
+    ///
+    /// Lines: the element taken, the value of what is left, how many moves are like it, whether it wins, what is left.
+    #[command(after_long_help = format!("{POSETS}\n\n{POSITIONS}\n\nExamples:
+  antichain moves boolean:5 01234
+  antichain moves boolean:5 '012 34' --question outcome --json"))]
+    Moves(MovesArgs),
     /// Check a finished job again: digests, totals, a recomputed sample
     #[command(after_long_help = "Example:
   antichain verify extensions-boolean-6")]
     Verify(VerifyArgs),
-    /// Write a finished job's counts by size, or its certificate
+    /// Write a finished job's counts by size, its certificate, or all values of a game
     #[command(after_long_help = "Examples:
   antichain export ideals-boolean-6 --format bfile
+  antichain export grundy-boolean-5 --format truncations
+  antichain export grundy-boolean-7 --format positions --value 44
+  antichain export grundy-boolean-7 --format table --output grundy-7.table
   antichain export extensions-boolean-6 --format json --output certificate.json")]
     Export(ExportArgs),
+    /// Take in all values of a game, as `export --format table` has written them on another machine
+    ///
+    /// Nothing is stored before the whole file has been read and found right.
+    #[command(after_long_help = "Example:
+  antichain import grundy-7.table")]
+    Import(ImportArgs),
     /// List the jobs of the data directory, or of a coordinator
     Jobs,
     /// Hand a question to a coordinator, whose workers answer it
@@ -296,6 +317,24 @@ pub struct QueryArgs {
     pub memory: Option<Bytes>,
 }
 
+/// Arguments of `moves`.
+#[derive(Debug, clap::Args)]
+pub struct MovesArgs {
+    /// The poset, such as boolean:6; --help lists them
+    pub poset: String,
+    /// The position
+    pub position: String,
+    /// The values: grundy, outcome or remoteness [default: grundy where these are known, otherwise outcome]
+    #[arg(long)]
+    pub question: Option<String>,
+    /// Limits on sizes.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+}
+
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
@@ -308,9 +347,17 @@ pub struct VerifyArgs {
 pub struct ExportArgs {
     /// The job, by the name `run` and `jobs` give it
     pub job: String,
-    /// csv: size,orbits,labelled; json: the certificate; bfile: lines `size count`, as the OEIS takes them
+    /// csv: size,orbits,labelled, of a game size,value,orbits,labelled; json: the certificate; bfile: lines `size count`,
+    /// as the OEIS takes them; truncations: the values of the game on all sets of at most k of n points, and after its
+    /// first moves; positions: those of a game with a --value, a line each; table: all values of a game, for `import`
     #[arg(long, value_enum)]
     pub format: ExportFormat,
+    /// With positions: the value
+    #[arg(long, value_name = "VALUE")]
+    pub value: Option<u8>,
+    /// With positions: so many at most
+    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    pub most: usize,
     /// With bfile: labelled counts instead of orbits
     #[arg(long)]
     pub labelled: bool,
@@ -322,6 +369,13 @@ pub struct ExportArgs {
     pub limits: LimitArgs,
 }
 
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// The file
+    pub file: PathBuf,
+}
+
 /// What `export` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
@@ -331,6 +385,12 @@ pub enum ExportFormat {
     Json,
     /// Lines `n a(n)`.
     Bfile,
+    /// `n,k,value,...` of the games on sets of few points.
+    Truncations,
+    /// The positions of a value.
+    Positions,
+    /// All values of a game.
+    Table,
 }
 
 /// More threads than any machine this is meant for has; a larger number is a slip of the finger.

@@ -8,7 +8,7 @@ mod remote;
 
 use std::process::ExitCode;
 
-use antichain_common::job::JobError;
+use antichain_common::job::{JobError, TablebaseError};
 use antichain_common::poset::{PosetError, PositionError};
 use antichain_common::store::StoreError;
 use antichain_coordinator::server::ServeError;
@@ -105,8 +105,10 @@ impl Failure {
             Self::of_coordinator(error)
         } else if let Some(error) = error.downcast_ref::<WorkerError>() {
             Self::of_worker(error)
+        } else if let Some(error) = error.downcast_ref::<TablebaseError>() {
+            Self::of_tablebase(error)
         } else if let Some(error) = error.downcast_ref::<FileError>() {
-            Self::failed(error).about(error.file.display().to_string()).hint("choose another --output")
+            Self::failed(error).about(error.file.display().to_string()).hint("choose another file")
         } else if let Some(error) = error.downcast_ref::<StdoutError>() {
             Self { exit: if error.is_closed() { Exit::Quiet } else { Exit::Failed }, ..Self::failed(error) }
         } else {
@@ -145,7 +147,30 @@ impl Failure {
                 .about(job.to_string())
                 .hint("run its question again; it goes on from where it stopped"),
             JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(*hint),
+            JobError::NoTable(job) => Self::failed(error)
+                .about(job.to_string())
+                .hint("`antichain run` with --keep-values stores those of a small game too"),
+            JobError::NoGame(question) => {
+                Self::bad_input(question.name(), error).hint("questions about the game are outcome, grundy, remoteness")
+            }
             JobError::SelfCheck(_) => Self::failed(error).hint(FAULT_OF_PROGRAM),
+        }
+    }
+
+    fn of_tablebase(error: &TablebaseError) -> Self {
+        let hint = match error {
+            TablebaseError::Job(error) => return Self::of_job(error),
+            TablebaseError::Header(_) => "give a file that `antichain export --format table` has written",
+            TablebaseError::Version(_) => "use the program that wrote it, or export it again with this one",
+            TablebaseError::Damaged(_) => "copy or export it again; nothing was stored",
+            TablebaseError::Different(_) => "one of the two is wrong: `antichain verify` checks the one that is here",
+            TablebaseError::Io(_) => "see that the file is there and that there is room on the disk",
+        };
+        match error {
+            TablebaseError::Header(_) | TablebaseError::Version(_) => {
+                Self { exit: Exit::BadInput, ..Self::failed(error) }.hint(hint)
+            }
+            _ => Self::failed(error).hint(hint),
         }
     }
 

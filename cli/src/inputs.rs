@@ -8,7 +8,7 @@ use crate::args::LimitArgs;
 use crate::output;
 
 /// Questions of the design that this version does not answer.
-const LATER_QUESTIONS: [&str; 6] = ["outcome", "grundy", "turning-turtles", "twins", "order-ideal-game", "ruler"];
+const LATER_QUESTIONS: [&str; 4] = ["turning-turtles", "twins", "order-ideal-game", "ruler"];
 
 /// Input that is refused by the command line itself.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub enum InputError {
         /// The upper limit.
         max: usize,
     },
+    /// A tablebase without a file to write it to.
+    #[error("a tablebase is no text for a terminal")]
+    NoOutput,
+    /// Positions of no value.
+    #[error("which value positions are to have is missing")]
+    NoValue,
     /// A position outside the limits.
     #[error("this ideal has {size} elements, outside the limits given")]
     PositionOutside {
@@ -45,6 +51,8 @@ impl InputError {
         match self {
             Self::Question { word, .. } => word.clone(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
+            Self::NoOutput => "--format table".to_owned(),
+            Self::NoValue => "--format positions".to_owned(),
             Self::PositionOutside { position, .. } => position.clone(),
         }
     }
@@ -54,6 +62,8 @@ impl InputError {
         match self {
             Self::Question { .. } => format!("questions are {}", Question::ALL.map(Question::name).join(", ")),
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
+            Self::NoOutput => "name a file with --output".to_owned(),
+            Self::NoValue => "add it with --value, as in --value 0 for the lost positions".to_owned(),
             Self::PositionOutside { .. } => "change --min-elements or --max-elements, or leave them out".to_owned(),
         }
     }
@@ -121,7 +131,7 @@ mod tests {
     #[test]
     fn questions_of_this_version_and_of_later_ones() {
         assert_eq!(question("ideals"), Ok(Question::Ideals));
-        let later = question("grundy").expect_err("not in this version");
+        let later = question("ruler").expect_err("not in this version");
         assert!(later.to_string().contains("not in this version"));
         let unknown = question("extension").expect_err("no question");
         assert!(unknown.hint().contains("extensions, ideals"));

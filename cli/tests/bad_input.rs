@@ -14,7 +14,7 @@ const MISTAKES: &[(&[&str], &str, &str, &str)] = &[
     (&["layers", "divisors:0"], "divisors:0", "divides 0", "divisors:360"),
     (&["run", "extensions", "tree:4"], "tree:4", "tree", "boolean:7"),
     (&["run", "extension", "boolean:3"], "extension", "no such question", "extensions, ideals"),
-    (&["query", "outcome", "boolean:3", "01"], "outcome", "not in this version", "extensions, ideals"),
+    (&["query", "ruler", "boolean:3", "01"], "ruler", "not in this version", "extensions, ideals"),
     (&["query", "extensions", "boolean:4", "04"], "04", "out of range", "digits"),
     (&["query", "extensions", "boolean:4", "011"], "011", "repeats", "digits"),
     (&["query", "extensions", "boolean:4", "01 01"], "01 01", "twice", "digits"),

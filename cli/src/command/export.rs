@@ -1,62 +1,124 @@
 //! `antichain export`: a finished job as a file for other programs.
 
 use std::fs;
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use antichain_common::job::{self, Answer, SizeCount};
+use antichain_common::job::{self, Answer, PositionCount, Question, SizeCount};
 use serde::Serialize;
 
+use super::budget;
 use super::run::AnswerDocument;
 use crate::args::{ExportArgs, ExportFormat, Global};
+use crate::inputs::InputError;
 use crate::output::result;
 use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
-/// The file asked for could not be written.
+/// A file that was named cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{} cannot be written: {source}", file.display())]
+#[error("{} cannot be used: {source}", file.display())]
 pub struct FileError {
     /// The file.
     pub file: PathBuf,
-    source: std::io::Error,
+    /// Why.
+    pub source: std::io::Error,
 }
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    match args.format {
+        ExportFormat::Table => return table(global, args),
+        ExportFormat::Positions => return positions_of_value(global, args),
+        ExportFormat::Truncations => return truncations(global, args),
+        ExportFormat::Csv | ExportFormat::Json | ExportFormat::Bfile => {}
+    }
     let limits = inputs::limits(args.limits)?;
-    let Finished { answer, mut sizes, certificate } = match place::either(global)? {
+    let Finished { answer, mut sizes, mut positions, certificate } = match place::either(global)? {
         Place::Here(directory) => {
             let store = data::open_existing(&directory)?;
             let (answer, sizes) = job::finished(&store, &args.job)?;
-            Finished { answer, sizes, certificate: job::certificate(&store, &args.job)? }
+            let positions = job::positions(&store, &args.job)?;
+            Finished { answer, sizes, positions, certificate: job::certificate(&store, &args.job)? }
         }
         Place::There(target) => {
             let (certificate, document) = Remote::connect(target)?.certificate(&args.job)?;
             let answer = certificate.answer(true, Duration::ZERO);
-            Finished { answer, sizes: certificate.sizes, certificate: document }
+            let positions = certificate.positions.map(|positions| positions.counts).unwrap_or_default();
+            Finished { answer, sizes: certificate.sizes, positions, certificate: document }
         }
     };
     sizes.retain(|count| inputs::is_within(limits, count.size));
+    positions.retain(|count| inputs::is_within(limits, count.size));
     let text = match args.format {
-        ExportFormat::Csv => csv(&sizes),
+        ExportFormat::Csv if answer.spec.question.is_game() => csv_by_value(answer.spec.question, &positions),
         ExportFormat::Bfile => bfile(&sizes, args.labelled),
         ExportFormat::Json => {
             let whole = JobDocument { answer: AnswerDocument::from(&answer), sizes: &sizes, certificate };
             serde_json::to_string_pretty(&whole)? + "\n"
         }
+        _ => csv(&sizes),
     };
+    write(args, &text)
+}
+
+/// Everything that can go wrong before the file is touched has not gone wrong by now.
+fn write(args: &ExportArgs, text: &str) -> anyhow::Result<()> {
     match &args.output {
-        // Everything that can go wrong before the file is touched has not gone wrong by now.
         Some(file) => Ok(fs::write(file, text).map_err(|source| FileError { file: file.clone(), source })?),
-        None => Ok(result(&text)?),
+        None => Ok(result(text)?),
     }
+}
+
+/// Writes the tablebase of a game.
+fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    let store = data::open_existing(&place::here(global)?)?;
+    let Some(file) = &args.output else { return Err(InputError::NoOutput.into()) };
+    // A tablebase that is not whole never has the name.
+    let unfinished = file.with_extension("unfinished");
+    let of = |source| FileError { file: file.clone(), source };
+    let written = fs::File::create(&unfinished).map_err(of).map_err(anyhow::Error::from).and_then(|out| {
+        job::export_table(&store, &args.job, BufWriter::with_capacity(1 << 20, &out))?;
+        out.sync_all().map_err(of)?;
+        Ok(fs::rename(&unfinished, file).map_err(of)?)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// Writes the positions of a value.
+fn positions_of_value(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    let store = data::open_existing(&place::here(global)?)?;
+    let Some(value) = args.value else { return Err(InputError::NoValue.into()) };
+    let positions = job::positions_of_value(&store, &args.job, value, args.most)?;
+    write(args, &positions.iter().map(|position| format!("{position}\n")).collect::<String>())
+}
+
+/// Writes the values of all P_{n,k} that are positions of a game.
+fn truncations(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    let store = data::open_existing(&place::here(global)?)?;
+    let (answer, _) = job::finished(&store, &args.job)?;
+    let question = answer.spec.question;
+    if !question.is_game() {
+        return Err(job::JobError::NoGame(question).into());
+    }
+    let rows = job::truncations(Some(&store), question, &answer.spec.poset.parse()?, budget(None).0)?;
+    let mut text = "n,k,value,after_first_moves_of_size_1_to_k\n".to_owned();
+    for row in rows {
+        let after: Vec<_> = row.first_moves.iter().map(|value| question.show(value)).collect();
+        text += &format!("{},{},{},{}\n", row.points, row.largest, question.show(&row.value), after.join(" "));
+    }
+    write(args, &text)
 }
 
 /// A finished job, wherever it came from.
 struct Finished {
     answer: Answer,
     sizes: Vec<SizeCount>,
+    positions: Vec<PositionCount>,
     certificate: serde_json::Value,
 }
 
@@ -73,6 +135,15 @@ struct JobDocument<'a> {
 fn csv(sizes: &[SizeCount]) -> String {
     let rows = sizes.iter().map(|c| format!("{},{},{}\n", c.size, c.orbits, c.labelled));
     std::iter::once("size,orbits,labelled\n".to_owned()).chain(rows).collect()
+}
+
+/// Positions by size and value.
+fn csv_by_value(question: Question, positions: &[PositionCount]) -> String {
+    let rows = positions.iter().map(|count| {
+        let value = question.show(&count.value.into());
+        format!("{},{value},{},{}\n", count.size, count.orbits, count.labelled)
+    });
+    std::iter::once("size,value,orbits,labelled\n".to_owned()).chain(rows).collect()
 }
 
 /// A b-file of the OEIS: lines `n a(n)`.

@@ -2,8 +2,10 @@
 
 mod coordinator;
 mod export;
+mod import;
 mod jobs;
 mod layers;
+mod moves;
 mod plan;
 mod query;
 mod run;
@@ -39,8 +41,10 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Layers(args) => layers::execute(global, &args),
         Command::Verify(args) => verify::execute(global, &args),
         Command::Plan(args) => at_once(|| plan::execute(global, &args)),
+        Command::Moves(args) => at_once(|| moves::execute(global, args)),
         Command::Query(args) => at_once(|| query::execute(global, args)),
         Command::Export(args) => at_once(|| export::execute(global, &args)),
+        Command::Import(args) => at_once(|| import::execute(global, &args)),
         Command::Jobs => at_once(|| jobs::execute(global)),
         Command::Submit(args) => at_once(|| submit::execute(global, &args)),
         Command::Status(args) => at_once(|| status::execute(global, &args)),

@@ -1,6 +1,6 @@
 //! `antichain query`: values of positions.
 
-use antichain_common::job::{self, JobSpec, PositionValue};
+use antichain_common::job::{self, JobSpec, PositionValue, Question};
 use antichain_common::poset::Poset;
 use antichain_proto::v1;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
             let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
             let store = data::open_if_there(&directory)?;
             let values = job::query(store.as_ref(), question, &poset, &positions, budget(args.memory).0)?;
-            values.into_iter().map(PositionDocument::from).collect()
+            values.into_iter().map(|value| PositionDocument::new(question, value)).collect()
         }
         Place::There(target) => {
             let values = Remote::connect(target)?.query(&JobSpec::new(question, &poset, limits), args.positions)?;
@@ -39,9 +39,9 @@ struct PositionDocument {
     value: String,
 }
 
-impl From<PositionValue> for PositionDocument {
-    fn from(value: PositionValue) -> Self {
-        Self { position: value.position, canonical: value.canonical, value: value.value.to_string() }
+impl PositionDocument {
+    fn new(question: Question, value: PositionValue) -> Self {
+        Self { position: value.position, canonical: value.canonical, value: question.show(&value.value) }
     }
 }
 
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
 
     fn value(position: &str, value: u32) -> PositionDocument {
-        PositionValue { position: position.into(), canonical: position.into(), value: value.into() }.into()
+        let value = PositionValue { position: position.into(), canonical: position.into(), value: value.into() };
+        PositionDocument::new(Question::Extensions, value)
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl From<&Answer> for AnswerDocument {
             question: answer.spec.question,
             poset: answer.spec.poset.clone(),
             limits: answer.spec.limits.into(),
-            value: answer.value.as_ref().map(ToString::to_string),
+            value: answer.value.as_ref().map(|value| answer.spec.question.show(value)),
             orbits: answer.orbits.to_string(),
             labelled: answer.labelled.to_string(),
             base_layers: answer.base_layers,
@@ -72,11 +72,11 @@ impl From<&Answer> for AnswerDocument {
 /// up to symmetry on a second line.
 fn shown(answer: &Answer) -> String {
     let value = match &answer.value {
-        Some(value) => format!("{value}\n"),
+        Some(value) => format!("{}\n", answer.spec.question.show(value)),
         None => "none\n".to_owned(),
     };
     match answer.spec.question {
-        Question::Extensions => value,
+        Question::Extensions | Question::Outcome | Question::Grundy | Question::Remoteness => value,
         Question::Ideals => format!("{value}{} up to symmetry\n", answer.orbits),
     }
 }

@@ -1,6 +1,7 @@
 //! The jobs of a data directory.
 
 use super::certificate::Certificate;
+use super::positions::records::PositionCount;
 use super::records::{JOB, JobRecord, JobState};
 use super::{Answer, JobError, JobId, JobSummary, SizeCount};
 use crate::store::{Store, StoreError};
@@ -31,6 +32,14 @@ pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
 pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), JobError> {
     let certificate = find(store, job)?;
     Ok((certificate.answer(true, std::time::Duration::ZERO), certificate.sizes))
+}
+
+/// The positions of a finished game by size and value; none of another question.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
+pub fn positions(store: &Store, job: &str) -> Result<Vec<PositionCount>, JobError> {
+    Ok(find(store, job)?.positions.map(|positions| positions.counts).unwrap_or_default())
 }
 
 /// The certificate of a finished job, as the document that `export --format json` passes on.

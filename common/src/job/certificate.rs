@@ -5,8 +5,9 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
+use super::positions::records::Positions;
 use super::records::{CERTIFICATE, SpaceLayer, ValueLayer};
-use super::{Answer, JobId, JobSpec, Method, SizeCount, decimal};
+use super::{Answer, JobId, JobSpec, Method, Question, SizeCount, decimal};
 use crate::store::{Store, StoreError};
 
 /// What is stored of a finished job.
@@ -46,6 +47,9 @@ pub struct Certificate {
     pub base_layers: Vec<SpaceLayer>,
     /// Their values, if the question has any.
     pub value_layers: Vec<ValueLayer>,
+    /// The positions and their values, if the question is about the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub positions: Option<Positions>,
     /// The checks that were made, each in a sentence.
     pub checks: Vec<String>,
     /// How to check it again.
@@ -78,7 +82,15 @@ impl Certificate {
 }
 
 /// How anybody can check a certificate again.
-pub(super) fn how_to_check(job: &JobId, method: Method) -> String {
+pub(super) fn how_to_check(job: &JobId, question: Question, method: Method) -> String {
+    if question.is_game() {
+        return format!(
+            "`antichain verify {job}` checks digests and totals and computes small games and random positions again by \
+             other code. By hand: `counts` of all base layers add up to `sizes`; `counts` of `positions` add up, over all \
+             values, to the `sizes`, so that every ideal has a value; `digest` is the BLAKE3 of the text that FORMATS.md \
+             describes."
+        );
+    }
     let ways = match method {
         Method::Plain { .. } => "base layer k holds the ideals with k elements",
         Method::Halves { .. } => "base layer k holds the ideals with k elements in the lower half of the poset",

@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 
+use super::positions::records::Positions;
 use super::records::{SpaceLayer, ValueLayer};
 use super::{JobError, Method, SizeCount};
 use crate::known;
@@ -19,6 +20,8 @@ pub(super) struct Findings<'a> {
     pub values: &'a [ValueLayer],
     /// The number of linear extensions, if that was asked for.
     pub extensions: Option<&'a BigUint>,
+    /// The positions of a game, if these were asked for.
+    pub positions: Option<&'a Positions>,
 }
 
 /// Makes all checks that apply, and says which.
@@ -31,6 +34,7 @@ pub(super) fn check(findings: &Findings<'_>) -> Result<Vec<String>, JobError> {
     checks.publications(findings)?;
     checks.bases(findings)?;
     checks.extensions(findings)?;
+    checks.positions(findings)?;
     Ok(checks.passed)
 }
 
@@ -140,6 +144,19 @@ impl Checks {
             equal(|| format!("e(B_{points})"), value, &known)?;
             self.pass(format!("the value is e(B_{points}) of OEIS A046873 and of Brouwer and Christensen"));
         }
+        Ok(())
+    }
+
+    /// Every ideal has one value.
+    fn positions(&mut self, findings: &Findings<'_>) -> Result<(), JobError> {
+        let Some(positions) = findings.positions else { return Ok(()) };
+        for size in findings.sizes {
+            let here = || positions.counts.iter().filter(|count| count.size == size.size);
+            let what = |kind: &str| format!("{kind} positions of size {} over all values", size.size);
+            equal(|| what("orbits of"), &here().map(|count| &count.orbits).sum(), &size.orbits)?;
+            equal(|| what("labelled"), &here().map(|count| &count.labelled).sum(), &size.labelled)?;
+        }
+        self.pass("every ideal has one value: positions by value add up to the ideals of every size");
         Ok(())
     }
 }

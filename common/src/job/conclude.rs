@@ -5,6 +5,7 @@ use num_bigint::BigUint;
 use super::certificate::{Certificate, how_to_check};
 use super::checks::{Findings, check};
 use super::digest::job_digest;
+use super::positions::records::{POSITIONS, Positions};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, LAYER_PREFIX, SpaceLayer, ValueLayer};
 use super::{JobError, JobSpec, Method, Question, SizeCount};
 use crate::poset::Poset;
@@ -24,6 +25,8 @@ pub struct Found<'a> {
     pub layers: Vec<&'a SpaceLayer>,
     /// The number of linear extensions and the values of the layers, if that was asked for.
     pub values: Option<(BigUint, Vec<ValueLayer>)>,
+    /// The value of the largest position and all positions, if the question is about the game.
+    pub positions: Option<(u8, Positions)>,
 }
 
 impl Found<'_> {
@@ -32,7 +35,7 @@ impl Found<'_> {
     /// # Errors
     /// [`JobError::SelfCheck`].
     pub fn certificate(self) -> Result<Certificate, JobError> {
-        let Self { poset, spec, method, space, layers, values } = self;
+        let Self { poset, spec, method, space, layers, values, positions } = self;
         let counted = count_by_size(&layers, method.top());
         let mut sizes = counted.clone();
         if spec.limits.max.is_none() {
@@ -45,6 +48,10 @@ impl Found<'_> {
         };
         // Where large ideals are left out, so is the one whose value is asked for.
         let extensions = extensions.filter(|_| spec.limits.max.is_none());
+        let (largest, positions) = match positions {
+            Some((value, positions)) => (Some(value).filter(|_| spec.limits.max.is_none()), Some(positions)),
+            None => (None, None),
+        };
         let checks = check(&Findings {
             poset,
             method,
@@ -53,12 +60,14 @@ impl Found<'_> {
             space: &layers,
             values: &value_layers,
             extensions: extensions.as_ref(),
+            positions: positions.as_ref(),
         })?;
         sizes.retain(|count| count.size >= spec.limits.min);
         let labelled: BigUint = sizes.iter().map(|count| &count.labelled).sum();
         let value = match spec.question {
             Question::Extensions => extensions,
             Question::Ideals => Some(labelled.clone()),
+            Question::Outcome | Question::Grundy | Question::Remoteness => largest.map(BigUint::from),
         };
         let job = spec.id();
         Ok(Certificate {
@@ -70,14 +79,15 @@ impl Found<'_> {
             elements: poset.len(),
             group_order: poset.group_order(),
             orbits: sizes.iter().map(|count| &count.orbits).sum(),
-            how_to_check: how_to_check(&job, method),
-            digest: job_digest(spec, &sizes, value.as_ref(), &value_layers),
+            how_to_check: how_to_check(&job, spec.question, method),
+            digest: job_digest(spec, &sizes, value.as_ref(), &value_layers, positions.as_ref()),
             job,
             value,
             labelled,
             sizes,
             base_layers: layers.into_iter().cloned().collect(),
             value_layers,
+            positions,
             checks,
         })
     }
@@ -107,11 +117,12 @@ pub fn commit_certificate(
     let owner = &certificate.job.0;
     // The records of layers, which the certificate holds too.
     for document in store.documents(owner)? {
-        if document.name.starts_with(LAYER_PREFIX) {
+        if document.name.starts_with(LAYER_PREFIX) || document.name == POSITIONS {
             commit.remove_document(owner, &document.name);
         }
     }
-    if !keep_values {
+    // The values of positions are what is asked for.
+    if !keep_values && !certificate.spec.question.is_game() {
         for (key, _) in store.shards_of(owner, ShardKind::Values)? {
             commit.remove_shard(key);
         }

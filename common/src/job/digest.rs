@@ -4,6 +4,7 @@
 
 use num_bigint::BigUint;
 
+use super::positions::records::Positions;
 use super::records::{JOB_FORMAT, ValueLayer};
 use super::{JobSpec, SizeCount};
 
@@ -13,11 +14,18 @@ pub(super) fn job_digest(
     sizes: &[SizeCount],
     value: Option<&BigUint>,
     layers: &[ValueLayer],
+    positions: Option<&Positions>,
 ) -> String {
-    blake3::hash(text(spec, sizes, value, layers).as_bytes()).to_hex().to_string()
+    blake3::hash(text(spec, sizes, value, layers, positions).as_bytes()).to_hex().to_string()
 }
 
-fn text(spec: &JobSpec, sizes: &[SizeCount], value: Option<&BigUint>, layers: &[ValueLayer]) -> String {
+fn text(
+    spec: &JobSpec,
+    sizes: &[SizeCount],
+    value: Option<&BigUint>,
+    layers: &[ValueLayer],
+    positions: Option<&Positions>,
+) -> String {
     let or_none = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
     let mut lines = vec![
         format!("antichain job {JOB_FORMAT}"),
@@ -30,6 +38,13 @@ fn text(spec: &JobSpec, sizes: &[SizeCount], value: Option<&BigUint>, layers: &[
     for layer in layers {
         lines.push(format!("layer {} {} {}", layer.layer, layer.width, layer.slots));
         lines.extend(layer.shards.iter().map(|shard| format!("shard {} {}", shard.slots, shard.digest)));
+    }
+    for layer in positions.iter().flat_map(|positions| &positions.layers) {
+        lines.push(format!("{} {} {}", layer.side, layer.layer, layer.slots));
+        lines.extend(layer.shards.iter().map(|shard| format!("shard {} {}", shard.slots, shard.digest)));
+    }
+    for count in positions.iter().flat_map(|positions| &positions.counts) {
+        lines.push(format!("positions {} {} {} {}", count.size, count.value, count.orbits, count.labelled));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -50,7 +65,7 @@ mod tests {
         let layer =
             ValueLayer { layer: 0, bases: 1, width: 1, slots: 1, shards, sums: Vec::new(), joined: BigUint::ZERO };
         assert_eq!(
-            text(&spec, &sizes, None, &[layer]),
+            text(&spec, &sizes, None, &[layer], None),
             "antichain job 3\nquestion extensions\nposet chain:2\nlimits 0 1\nvalue none\nsize 0 1 1\nlayer 0 1 1\nshard 1 ab\n"
         );
     }

@@ -12,10 +12,13 @@ mod context;
 mod digest;
 mod estimate;
 mod extensions;
+mod moves;
 mod plain;
 mod plan;
+mod positions;
 mod progress;
 mod query;
+mod question;
 pub mod records;
 mod remove;
 mod repair;
@@ -25,15 +28,16 @@ pub mod sample;
 mod sampling;
 mod space;
 mod table;
+mod tablebase;
 pub mod task;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod trial;
+mod truncations;
 mod verify;
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use num_bigint::BigUint;
@@ -42,54 +46,18 @@ use serde::{Deserialize, Serialize};
 use crate::poset::Poset;
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
-pub use catalogue::{certificate, finished, jobs};
+pub use catalogue::{certificate, finished, jobs, positions};
+pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
+pub use positions::positions_of_value;
+pub use positions::records::{PositionCount, PositionLayer, Positions, Side};
 pub use query::query;
+pub use question::{Question, UnknownQuestion};
 pub use remove::remove;
 pub use run::{layers, run};
+pub use tablebase::{TablebaseError, export_table, import_table};
+pub use truncations::{Truncation, truncations};
 pub use verify::verify;
-
-/// What is asked about the order ideals of a poset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Question {
-    /// The number of linear extensions.
-    Extensions,
-    /// The numbers of ideals: orbits and labelled, by size and in total.
-    Ideals,
-}
-
-impl Question {
-    /// All questions, in the order help texts list them.
-    pub const ALL: [Self; 2] = [Self::Extensions, Self::Ideals];
-
-    /// The word users type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Extensions => "extensions",
-            Self::Ideals => "ideals",
-        }
-    }
-}
-
-impl std::fmt::Display for Question {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A word that is no question.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("there is no question `{0}`")]
-pub struct UnknownQuestion(pub String);
-
-impl FromStr for Question {
-    type Err = UnknownQuestion;
-
-    fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
-        Self::ALL.into_iter().find(|q| q.name() == word).ok_or_else(|| UnknownQuestion(word.to_owned()))
-    }
-}
 
 /// Only ideals with `min..=max` elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -361,6 +329,12 @@ pub enum JobError {
         /// What to do.
         hint: &'static str,
     },
+    /// A small game whose values were not kept.
+    #[error("the values of {0} are not stored")]
+    NoTable(JobId),
+    /// Moves of a question that is not about the game.
+    #[error("{0} is no question about the game")]
+    NoGame(Question),
     /// A check that must hold by a theorem did not: a fault of the program or of the machine.
     #[error("self-check failed: {0}")]
     SelfCheck(String),

@@ -10,6 +10,7 @@ use super::checkpoint::Checkpoints;
 use super::conclude::{Found, commit_certificate};
 use super::context::Context;
 use super::extensions::Evaluation;
+use super::positions::{self, records::Positions};
 use super::progress::{Meter, reporting};
 use super::records::{JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
 use super::repair::set_aside_damaged;
@@ -104,6 +105,9 @@ fn certify(
         if options.keep_values {
             set_aside_damaged(store, &job.0, ShardKind::Values, threads)?;
         }
+        if let Some(positions) = &certificate.positions {
+            kept = kept && positions::is_kept(store, &job, positions, threads, options.keep_values)?;
+        }
         for layer in &certificate.value_layers {
             kept = kept && (!options.keep_values || layer.is_kept(store, &job)?);
         }
@@ -189,8 +193,15 @@ fn compute<const W: usize>(
         }
         let mut resumed = false;
         let mut evaluated = None;
+        let mut valued = None;
         match context.spec.question {
             Question::Ideals => space.enumerate(&mut checkpoints)?,
+            Question::Outcome | Question::Grundy | Question::Remoteness => {
+                space.enumerate(&mut checkpoints)?;
+                let found = positions::evaluate(context, (split, &ranks), &mut space, &mut checkpoints)?;
+                resumed = found.resumed;
+                valued = Some((found.value, found.positions));
+            }
             Question::Extensions => {
                 space.begin()?;
                 let mut evaluation = Evaluation::resume(context, (split, &ranks), by_duality, &mut space)?;
@@ -203,7 +214,7 @@ fn compute<const W: usize>(
         checkpoints.wait()?;
         space.repair()?;
         space.save_now()?;
-        Ok((finish(context, poset, &space, evaluated)?, resumed))
+        Ok((finish(context, poset, &space, evaluated, valued)?, resumed))
     })
 }
 
@@ -213,13 +224,22 @@ fn finish<const W: usize>(
     poset: &Poset,
     space: &Space<'_, W>,
     evaluated: Option<(BigUint, Vec<ValueLayer>, Vec<Sample>)>,
+    positions: Option<(u8, Positions)>,
 ) -> Result<Certificate, JobError> {
     let Context { store, spec, job, method, .. } = context;
     let (values, samples) = match evaluated {
         Some((value, layers, samples)) => (Some((value, layers)), samples),
         None => (None, Vec::new()),
     };
-    let found = Found { poset, spec, method: *method, space: space.owner(), layers: space.records().collect(), values };
+    let found = Found {
+        poset,
+        spec,
+        method: *method,
+        space: space.owner(),
+        layers: space.records().collect(),
+        values,
+        positions,
+    };
     let certificate = found.certificate()?;
     if let Some(before) = &context.certificate
         && before.digest != certificate.digest

@@ -12,7 +12,7 @@ use crate::huge::Words;
 use crate::parallel::crew;
 use crate::space::layer::BaseLayer;
 use crate::space::survey::Survey;
-use crate::store::{Store, StoreError, Values, Written};
+use crate::store::{ShardKey, Store, StoreError, Values, Written};
 
 /// The slots of each shard of a layer.
 pub(super) fn shard_slots<const W: usize>(layer: &BaseLayer<W>, survey: &Survey) -> Vec<Range<usize>> {
@@ -134,8 +134,21 @@ pub(super) fn read_table(
             Err(error) => faults.push((key, Some(error))),
         }
     });
+    let whole = set_aside_faulty(store, faults.into_iter().flatten())?;
+    Ok(whole.then_some(table))
+}
+
+/// Sets shards aside that could not be read because of damage, or that were read but are not what they should be
+/// (`None`); whether there were none, and none missing.
+///
+/// # Errors
+/// Errors of reading that are no damage.
+pub(super) fn set_aside_faulty(
+    store: &Store,
+    faults: impl Iterator<Item = (ShardKey, Option<StoreError>)>,
+) -> Result<bool, StoreError> {
     let mut whole = true;
-    for (key, fault) in faults.into_iter().flatten() {
+    for (key, fault) in faults {
         whole = false;
         match fault {
             Some(StoreError::NoShard(_)) => continue,
@@ -147,7 +160,7 @@ pub(super) fn read_table(
         }
         store.set_aside(&key)?;
     }
-    Ok(whole.then_some(table))
+    Ok(whole)
 }
 
 /// Makes the first values of a table wider in place, from the last one down.

@@ -263,8 +263,15 @@ impl Desk {
             values = Some((number, records));
         }
         let layers = spaces.iter().collect();
-        let found =
-            Found { poset: &poset, spec: engine.spec(), method: *method, space: engine.space(), layers, values };
+        let found = Found {
+            poset: &poset,
+            spec: engine.spec(),
+            method: *method,
+            space: engine.space(),
+            layers,
+            values,
+            positions: None,
+        };
         self.store_certificate(job.number, &found.certificate()?)
     }
 

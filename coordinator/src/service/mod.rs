@@ -63,6 +63,9 @@ fn message_of(spec: &JobSpec) -> v1::JobSpec {
 fn status_of(error: JobsError) -> Status {
     match error {
         JobsError::Poset(error) => with_hint(Status::invalid_argument, &error),
+        JobsError::LargeGame(_) => {
+            Status::failed_precondition(format!("{error}\nhint: `antichain run` answers it on one machine"))
+        }
         JobsError::NoRoom(reason) => Status::resource_exhausted(reason),
         JobsError::Over { .. } => Status::failed_precondition(error.to_string()),
         JobsError::TakeUp(reason) => Status::internal(reason),
@@ -91,6 +94,8 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
+        JobError::NoGame(_) => Status::invalid_argument(text),
+        JobError::NoTable(_) => Status::failed_precondition(text),
         JobError::Interrupted => Status::aborted(text),
     }
 }

@@ -33,6 +33,7 @@ impl Values for Services {
     async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryReply>, Status> {
         let v1::QueryRequest { spec, positions } = request.into_inner();
         let spec = spec_of(spec)?;
+        let question = spec.question;
         let desk = self.desk.clone();
         let values = blocking(move || {
             let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
@@ -56,7 +57,7 @@ impl Values for Services {
         let value = |value: job::PositionValue| v1::PositionValue {
             position: value.position,
             canonical: value.canonical,
-            value: value.value.to_string(),
+            value: question.show(&value.value),
         };
         Ok(Response::new(v1::QueryReply { values: values.into_iter().map(value).collect() }))
     }

@@ -15,6 +15,14 @@ const NS_PER_ADDITION: f64 = 4.8;
 const DISCOVERED_BYTES: f64 = 20.0;
 /// Copies of the base of such an edge, as far as a buffer has grown.
 const DISCOVERED_COPIES: f64 = 1.5;
+/// Nanoseconds for a move that leads from a block to another one (2026-11-30, `run grundy boolean:7`).
+const NS_PER_LINK: f64 = 150.0;
+/// Nanoseconds for the moves within a block and to the other side, for each position (the same run).
+const NS_PER_POSITION: f64 = 150.0;
+/// Slots of the upper side in memory for each one that is stored.
+const UPPER_SLOTS: f64 = 1.9;
+/// Bytes of a stored value of a position.
+const STORED_VALUE: f64 = 0.75;
 /// Bits of a value in a limb.
 const LIMB_BITS: f64 = 57.0;
 /// Bytes of a limb.
@@ -56,6 +64,41 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// Of a question about the game. All tables stay in memory, with their indices.
+    fn of_game(method: Method, poset: &Poset, profile: &Profile) -> Self {
+        let halves = matches!(method, Method::Halves { .. });
+        let base_bytes = WORD_BYTES * if halves { 1.0 } else { poset.words() as f64 };
+        // Profiles of self-dual posets stop in the middle.
+        let sides = if profile.layers.len() <= poset.len() { 2.0 } else { 1.0 };
+        let sum = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).sum::<f64>();
+        let slots = sum(|layer| layer.slots);
+        let bases = sum(|layer| layer.bases);
+        let moves = profile.layers.iter().enumerate().map(|(size, layer)| layer.bases * size as f64).sum::<f64>();
+        let (links, in_memory, indices) = if halves {
+            // The elements of a base on the lower side; on the upper side those it lacks, and most uppers.
+            (bases * poset.len() as f64, slots * (1.0 + UPPER_SLOTS), 2.0)
+        } else {
+            (moves * sides, slots * sides, 1.0)
+        };
+        let states = slots * sides;
+        let bases_in_memory = if halves { bases } else { bases * sides };
+        let memory_bytes = in_memory
+            + bases_in_memory * (base_bytes + SURVEY_BYTES + indices * INDEX_ENTRIES * (base_bytes + WORD_BYTES))
+            + PROCESS_BYTES;
+        let disk =
+            bases_in_memory * STORED_WORD_BYTES * base_bytes / WORD_BYTES + states * STORED_VALUE + DIRECTORY_BYTES;
+        Self {
+            states,
+            most_states: profile.layers.iter().map(|layer| layer.slots).fold(0.0, f64::max),
+            edges: sum(|layer| layer.edges),
+            operations: links,
+            cpu_seconds: (links * NS_PER_LINK + states * NS_PER_POSITION) * 1e-9,
+            memory_bytes,
+            disk_bytes: disk,
+            disk_bytes_kept: disk,
+        }
+    }
+
     /// Of a question, by the layers that its method visits.
     pub fn of(question: Question, method: Method, poset: &Poset, profile: &Profile) -> Self {
         // The base of a split into halves is one word.
@@ -83,6 +126,7 @@ impl Cost {
                 disk_bytes: stored_bases,
                 disk_bytes_kept: stored_bases,
             },
+            Question::Outcome | Question::Grundy | Question::Remoteness => Self::of_game(method, poset, profile),
             Question::Extensions => {
                 let value_bytes = (profile.value_bits / LIMB_BITS).ceil().max(1.0) * LIMB_BYTES;
                 let additions = sum(|layer| layer.additions);

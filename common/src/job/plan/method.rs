@@ -23,7 +23,8 @@ pub enum Method {
         /// larger ideals follow by duality.
         top: usize,
     },
-    /// Base and fibre, the base being the lower half of a self-dual poset; larger ideals follow by duality.
+    /// Base and fibre, the base being the lower half of a self-dual poset; larger ideals follow by duality, or are
+    /// represented by their duals.
     Halves {
         /// Number of elements of the largest ideals visited: half of all.
         top: usize,
@@ -52,16 +53,13 @@ impl fmt::Display for Method {
 
 /// How a question is answered: the same decision on every machine.
 ///
-/// Both questions use duality where there is one and no largest size is asked for; a least size only filters.
+/// Duality is used where there is one and no largest size is asked for; a least size only filters.
 pub fn method(question: Question, poset: &Poset, limits: SizeLimits) -> Method {
     choose(question, poset, limits, &Space::new(poset, limits))
 }
 
 /// As [`method`], with what is known of the space already.
 pub(super) fn choose(question: Question, poset: &Poset, limits: SizeLimits, space: &Space<'_>) -> Method {
-    match question {
-        Question::Extensions | Question::Ideals => {}
-    }
     if !by_duality(poset, limits) {
         return Method::Plain { top: largest(poset, limits) };
     }
@@ -70,6 +68,9 @@ pub(super) fn choose(question: Question, poset: &Poset, limits: SizeLimits, spac
     let could = poset.len() == 2 * top && top <= 64;
     if could && space.all_orbits() > WORTH_HALVES && Split::halves(poset, Isa::detect()).is_some() {
         Method::Halves { top }
+    } else if question.is_game() {
+        // The value of an ideal says nothing about that of its dual.
+        Method::Plain { top: poset.len() }
     } else {
         Method::Plain { top }
     }

@@ -31,6 +31,13 @@ fn methods() {
     ] {
         let poset: Poset = spec.parse().expect("a poset");
         for question in Question::ALL {
+            let expected = match expected {
+                // No position of the game has the value of its dual.
+                Method::Plain { .. } if question.is_game() => {
+                    Method::Plain { top: max.map_or(poset.len(), |max| max.min(poset.len())) }
+                }
+                other => other,
+            };
             assert_eq!(method(question, &poset, SizeLimits { min, max }), expected, "{spec} {min} {max:?}");
             let plan = plan(question, &poset, SizeLimits { min, max }).expect("within reach");
             assert_eq!(plan.method, expected, "{spec} {min} {max:?}");

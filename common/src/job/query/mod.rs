@@ -14,11 +14,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod positions;
 mod quick;
+mod search;
 mod stored;
 
 use num_bigint::BigUint;
 
+use positions::larger_game;
+pub(super) use search::plain_search;
+use search::{Search, search};
 pub(super) use stored::Stored;
 
 use super::{JobError, PositionValue, Question};
@@ -48,8 +53,13 @@ pub fn query(
     memory: u64,
 ) -> Result<Vec<PositionValue>, JobError> {
     let stored = store.map(|store| Stored::new(store, question, poset)).transpose()?;
+    let larger_poset = larger_game(poset).filter(|_| question.is_game());
+    let larger = match (store, &larger_poset) {
+        (Some(store), Some(poset)) => Some(Stored::new(store, question, poset)?),
+        _ => None,
+    };
     let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
-    let query = Query { stored, question, poset, most };
+    let query = Query { stored, larger, question, poset, most };
     match poset.words() {
         1 => query.values::<1>(positions),
         2 => query.values::<2>(positions),
@@ -59,6 +69,8 @@ pub fn query(
 
 struct Query<'a> {
     stored: Option<Stored<'a>>,
+    /// The jobs of a game of which this one is a part.
+    larger: Option<Stored<'a>>,
     question: Question,
     poset: &'a Poset,
     /// Ideals that may be dealt with at once.
@@ -68,16 +80,48 @@ struct Query<'a> {
 impl Query<'_> {
     fn values<const W: usize>(&self, positions: &[(String, Vec<Element>)]) -> Result<Vec<PositionValue>, JobError> {
         let symmetry = Canonicaliser::<W>::new(self.poset, Isa::detect());
-        let value = |(position, members): &(String, Vec<Element>)| {
+        let mut search = search::<W>(self.question, self.poset);
+        let mut value = |(position, members): &(String, Vec<Element>)| {
             let ideal = members.iter().fold(Ideal::empty(), |set: Ideal<W>, &x| set.with(x));
             let form = symmetry.canonical(ideal);
             let canonical = format_position(self.poset, &form.ideal.iter().collect::<Vec<_>>());
-            let value = self
-                .value(&symmetry, ideal, &form)?
+            let value = match &mut search {
+                Some(search) => self.position(members, ideal, search)?,
+                None => self.value(&symmetry, ideal, &form)?,
+            };
+            let value = value
                 .ok_or_else(|| JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) })?;
             Ok(PositionValue { position: position.clone(), canonical, value })
         };
-        positions.iter().map(value).collect()
+        positions.iter().map(&mut value).collect()
+    }
+
+    /// The value of a position of the game: stored, or searched for.
+    fn position<const W: usize>(
+        &self,
+        members: &[Element],
+        ideal: Ideal<W>,
+        search: &mut Search<W>,
+    ) -> Result<Option<BigUint>, StoreError> {
+        let mut damage = None;
+        for stored in self.stored.iter().chain(&self.larger) {
+            match stored.position(members) {
+                Ok(Some(value)) => return Ok(Some(value)),
+                Ok(None) => {}
+                Err(error @ StoreError::Damaged { .. }) => damage = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        match (search(ideal, self.most), damage) {
+            (Some(value), damage) => {
+                if let Some(damage) = damage {
+                    tracing::warn!(%damage, "the value was computed instead of read");
+                }
+                Ok(Some(value))
+            }
+            (None, Some(damage)) => Err(damage),
+            (None, None) => Ok(None),
+        }
     }
 
     fn value<const W: usize>(
@@ -88,7 +132,7 @@ impl Query<'_> {
     ) -> Result<Option<BigUint>, StoreError> {
         let at_once = |most: usize| match self.question {
             Question::Extensions => quick::extensions(self.poset, symmetry, ideal, most),
-            Question::Ideals => quick::ideals(self.poset, &ideal.iter().collect::<Vec<_>>(), most),
+            _ => quick::ideals(self.poset, &ideal.iter().collect::<Vec<_>>(), most),
         };
         if let Some(value) = at_once(VERY_FEW.min(self.most)) {
             return Ok(Some(value));
@@ -119,6 +163,10 @@ impl Query<'_> {
     fn hint(&self, size: usize) -> &'static str {
         let upper_half = self.poset.duality().is_some() && size > self.poset.len().div_ceil(2);
         match self.question {
+            Question::Outcome | Question::Grundy | Question::Remoteness => {
+                "`antichain run` with this question stores the values of all positions of a poset (those of a truncated \
+                 Boolean lattice are among those of the whole one)"
+            }
             Question::Ideals => {
                 "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
             }

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use num_bigint::BigUint;
 
+use super::positions::slot;
 use crate::ideal::{Bits, Ideal};
 use crate::job::certificate::Certificate;
 use crate::job::records::{JOB, JOB_FORMAT, JobRecord, bases_key, values_key};
@@ -17,9 +18,9 @@ use crate::symmetry::{Canonical, Isa};
 
 /// The jobs of a data directory that answer one question about one poset, whatever their limits.
 pub(in crate::job) struct Stored<'a> {
-    store: &'a Store,
-    poset: &'a Poset,
-    jobs: Vec<JobRecord>,
+    pub(super) store: &'a Store,
+    pub(super) poset: &'a Poset,
+    pub(super) jobs: Vec<JobRecord>,
     /// Made when the first value is read from a base-and-fibre job: its tables take longer than the look-up.
     halves: OnceCell<Option<(Split<1>, Ranks)>>,
 }
@@ -87,30 +88,27 @@ impl<'a> Stored<'a> {
         Ok(None)
     }
 
+    /// The poset taken apart; `None` if it is not self-dual.
+    pub(super) fn halves(&self) -> Option<&(Split<1>, Ranks)> {
+        let make = || Some((Split::halves(self.poset, Isa::detect())?, Ranks::new()));
+        self.halves.get_or_init(make).as_ref()
+    }
+
     fn slot_of_pair<const W: usize>(
         &self,
         job: &JobRecord,
         ideal: Ideal<W>,
         top: usize,
     ) -> Result<Option<BigUint>, StoreError> {
-        let make = || Some((Split::halves(self.poset, Isa::detect())?, Ranks::new()));
-        let Some((split, ranks)) = self.halves.get_or_init(make) else { return Ok(None) };
+        let Some((split, ranks)) = self.halves() else { return Ok(None) };
         let Some(uppers) = &split.uppers else { return Ok(None) };
         let base = Ideal([ideal.0[0] & split.whole_base.0[0]]);
         let upper = (0..split.base).filter(|&i| ideal.contains(usize::from(uppers.element[i])));
         let upper = Ideal([upper.fold(0, |set, i| set | 1 << i)]);
         let form = split.symmetry.canonical(base);
         let upper = uppers.action.apply(form.by, upper).0[0];
-        let room = (top - base.len()) as u32;
-        let slot = |found: &FoundBase<1>| {
-            let mut facets = Vec::new();
-            let mut block = |base: &Ideal<1>| uppers.facets(ranks, uppers.available(base.0[0]), room, &mut facets);
-            let before: u64 = found.before.iter().map(&mut block).sum();
-            block(&form.ideal);
-            let facet = facets.iter().find(|facet| facet.high == upper & !uppers.low);
-            let within = facet.map_or(0, |facet| facet.offset + facet.shape.address(ranks, facet.code(upper)));
-            found.states_before_block + before + within
-        };
+        let room = top - base.len();
+        let slot = |found: &FoundBase<1>| slot(split, ranks, (form.ideal.0[0], upper), room, found);
         debug_assert!(is_upper_part(uppers, form.ideal.0[0], upper));
         self.slot(job, base.len(), form.ideal, slot)
     }
@@ -134,7 +132,7 @@ impl<'a> Stored<'a> {
 
     /// The shard of a base and its place there. Shards are pieces of the ascending layer, so it is in the last one that
     /// begins below it.
-    fn find<const W: usize>(
+    pub(super) fn find<const W: usize>(
         &self,
         job: &JobRecord,
         layer: usize,

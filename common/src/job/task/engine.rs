@@ -123,7 +123,7 @@ impl<const W: usize> Engine for Shared<W> {
     fn has_values(&self) -> bool {
         match self.0.spec.question {
             Question::Extensions => true,
-            Question::Ideals => false,
+            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => false,
         }
     }
 

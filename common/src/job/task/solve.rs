@@ -60,7 +60,7 @@ impl<const W: usize> Prepared for Solving<W> {
         effort: &Effort<'_>,
     ) -> Result<(Findings, Option<BlockImage>), TaskError> {
         let (values, image) = match self.tasks.spec.question {
-            Question::Ideals => (None, None),
+            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
             Question::Extensions => {
                 let (values, image) = self.evaluate(tables.first().copied(), effort)?;
                 (Some(values), Some(image))

@@ -136,7 +136,15 @@ fn by_tasks(spec: &JobSpec, threads: usize) -> Certificate {
         (if engine.layer_of_duals(engine.last_layer()).is_some() { joined } else { top() }, values)
     });
     let (spec, method) = (engine.spec(), method(spec.question, &poset, spec.limits));
-    let found = Found { poset: &poset, spec, method, space: engine.space(), layers: spaces.iter().collect(), values };
+    let found = Found {
+        poset: &poset,
+        spec,
+        method,
+        space: engine.space(),
+        layers: spaces.iter().collect(),
+        values,
+        positions: None,
+    };
     found.certificate().expect("all checks hold")
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Report, Subject};
 use crate::job::JobError;
+use crate::job::positions::records::Side;
 use crate::job::table::hex;
 use crate::parallel::crew;
 use crate::store::{ShardKey, ShardKind, ShardRecord, StoreError};
@@ -11,7 +12,8 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), Jo
     let bases: Vec<_> = store.shards_of(&certificate.space, ShardKind::Bases)?.collect();
     let values: Vec<_> = store.shards_of(&certificate.job.0, ShardKind::Values)?.collect();
     let samples: Vec<_> = store.shards_of(&certificate.job.0, ShardKind::Sample)?.collect();
-    let files = [&bases[..], &values, &samples].concat();
+    let duals: Vec<_> = store.shards_of(&certificate.job.0, ShardKind::Duals)?.collect();
+    let files = [&bases[..], &values, &duals, &samples].concat();
     bytes(subject, &files, report)?;
     let before = report.failures();
     for layer in &certificate.base_layers {
@@ -25,20 +27,24 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), Jo
         }
     }
     let mut kept = 0;
-    for layer in &certificate.value_layers {
-        let here = of_layer(&values, layer.layer);
+    let layers = certificate.value_layers.iter().map(|layer| (&values, layer.layer, &layer.shards));
+    let positions = certificate.positions.iter().flat_map(|positions| &positions.layers).map(|layer| {
+        let files = if layer.side == Side::Lower { &values } else { &duals };
+        (files, layer.layer, &layer.shards)
+    });
+    for (files, layer, shards) in layers.chain(positions) {
+        let here = of_layer(files, layer);
         kept += usize::from(!here.is_empty());
-        if !here.is_empty() && here.len() != layer.shards.len() {
+        if !here.is_empty() && here.len() != shards.len() {
             report.fail(format!(
-                "{} of {} shards of values of layer {} of {} are stored: the others are missing",
+                "{} of {} shards of values of layer {layer} of {} are stored: the others are missing",
                 here.len(),
-                layer.shards.len(),
-                layer.layer,
+                shards.len(),
                 certificate.job
             ));
         }
         for (key, record) in here {
-            let expected = layer.shards.get(key.shard as usize);
+            let expected = shards.get(key.shard as usize);
             if expected.is_none_or(|shard| shard.slots != record.count || shard.digest != hex(&record.digest)) {
                 report.fail(format!("{} ({key}) is not what the certificate says of it", record.file));
             }

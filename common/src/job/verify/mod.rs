@@ -1,11 +1,13 @@
 //! Checking a finished job again, from what is stored of it.
 //!
-//! Four kinds of checks, each in a file: stored bytes against their digests and against the certificate ([`files`]); the
+//! Five kinds of checks, each in a file: stored bytes against their digests and against the certificate ([`files`]); the
 //! certificate's numbers against each other and against published ones ([`totals`]); counts against the stored bases
-//! ([`recount`]); values against a plain recomputation ([`samples`], [`small`]). What they prove, and what not, is in
+//! ([`recount`]); values against a plain recomputation ([`samples`], [`small`]), or, of a
+//! game, a plain search and the values of options ([`positions`]). What they prove, and what not, is in
 //! SAFETY.md.
 
 mod files;
+mod positions;
 mod recount;
 mod samples;
 mod small;
@@ -60,6 +62,7 @@ fn values<const W: usize>(subject: &Subject<'_>, report: &mut Report) -> Result<
         ideal.0.copy_from_slice(&set.0[..W]);
         stored.value(ideal, &symmetry.canonical(ideal))
     };
+    positions::check::<W>(subject, &stored, report)?;
     samples::check(subject, &kept, report)?;
     small::check(subject, &kept, report)
 }

@@ -55,7 +55,8 @@ impl Trial {
     fn forge(&self, change: impl FnOnce(&mut Certificate)) {
         let mut forged = self.certificate();
         change(&mut forged);
-        forged.digest = job_digest(&forged.spec, &forged.sizes, forged.value.as_ref(), &forged.value_layers);
+        let (value, positions) = (forged.value.as_ref(), forged.positions.as_ref());
+        forged.digest = job_digest(&forged.spec, &forged.sizes, value, &forged.value_layers, positions);
         self.put(&forged);
     }
 

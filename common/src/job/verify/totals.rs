@@ -12,8 +12,13 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
     layers(subject, report);
     value(subject, report);
     let certificate = subject.certificate;
-    let digest =
-        job_digest(&certificate.spec, &certificate.sizes, certificate.value.as_ref(), &certificate.value_layers);
+    let digest = job_digest(
+        &certificate.spec,
+        &certificate.sizes,
+        certificate.value.as_ref(),
+        &certificate.value_layers,
+        certificate.positions.as_ref(),
+    );
     if digest == certificate.digest {
         report.pass(format!("the digest of values and counts is {digest}"));
     } else {
@@ -53,6 +58,7 @@ fn counts(subject: &Subject<'_>, report: &mut Report) {
         space: &layers,
         values: &certificate.value_layers,
         extensions: certificate.value.as_ref().filter(|_| certificate.spec.question == Question::Extensions),
+        positions: certificate.positions.as_ref(),
     };
     match published(&findings) {
         Ok(sentences) => sentences.into_iter().for_each(|sentence| report.pass(sentence)),
@@ -89,7 +95,7 @@ fn counts(subject: &Subject<'_>, report: &mut Report) {
 /// Layers of values follow each other and have a slot for every state that was counted.
 fn layers(subject: &Subject<'_>, report: &mut Report) {
     let certificate = subject.certificate;
-    if certificate.spec.question == Question::Ideals {
+    if certificate.spec.question != Question::Extensions {
         return;
     }
     let fits = certificate.value_layers.len() == certificate.base_layers.len()
@@ -113,6 +119,11 @@ fn value(subject: &Subject<'_>, report: &mut Report) {
     let limits = certificate.spec.limits;
     let (expected, how) = match certificate.spec.question {
         Question::Ideals => (Some(certificate.labelled.clone()), "the number of labelled ideals"),
+        Question::Outcome | Question::Grundy | Question::Remoteness => {
+            let positions = certificate.positions.iter().flat_map(|positions| &positions.counts);
+            let whole = positions.filter(|count| count.size == subject.poset.len()).map(|count| count.value.into());
+            (whole.last(), "that of the only position with all elements")
+        }
         Question::Extensions if limits.max.is_some() => (None, "left out, for the limits exclude it"),
         Question::Extensions if subject.poset.duality().is_some() => {
             let parts = certificate.value_layers.iter().map(|layer| &layer.joined);

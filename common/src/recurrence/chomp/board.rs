@@ -7,11 +7,9 @@ use crate::space::fibre::Room;
 use crate::space::index::BaseIndex;
 use crate::space::split::Split;
 
-/// How much larger than the middle an ideal without high uppers may be to have a slot on the upper side, see
-/// [`super`]: measured on B_7, adding a subset of at most four points leads to larger ones once in 10^5 moves.
-const MARGIN_LOW: u32 = 4;
-/// The same with high uppers: adding a subset of five points leads to larger ones once in 10^3 moves.
-const MARGIN_HIGH: u32 = 10;
+/// How much larger than the middle a dual may be to have a slot on the upper side, see [`super`]. Measured on B_7: adding a
+/// subset of at most four points leads to larger ones once in 10^5 moves, adding one of five points once in 10^3.
+const MARGIN: Room = Room { low: 4, high: 10 };
 
 /// The values of a base layer of one side, and where blocks lie in it.
 #[derive(Clone, Copy)]
@@ -38,6 +36,8 @@ pub struct Board<'a, const W: usize> {
     pub least: Option<Element>,
     /// Number of elements of the largest ideals of the lower side.
     pub top: usize,
+    /// How much larger duals with slots on the upper side may be.
+    margin: Room,
 }
 
 impl<'a, const W: usize> Board<'a, W> {
@@ -55,7 +55,13 @@ impl<'a, const W: usize> Board<'a, W> {
         let uppers = split.uppers.as_ref();
         let is_least = filters.first().is_some_and(|filter| filter.len() == split.base)
             && uppers.is_none_or(|uppers| uppers.above_base[0].count_ones() as usize == uppers.element.len());
-        Self { split, ranks, filters, ideals, least: is_least.then_some(0), top }
+        Self { split, ranks, filters, ideals, least: is_least.then_some(0), top, margin: MARGIN }
+    }
+
+    /// The same board with other margins, so that small posets have moves that lead beyond them.
+    #[cfg(test)]
+    pub fn with_margin(self, margin: Room) -> Self {
+        Self { margin, ..self }
     }
 
     /// Whether an element of the base, or the dual of an upper, may be taken.
@@ -74,7 +80,7 @@ impl<'a, const W: usize> Board<'a, W> {
     #[inline(always)]
     pub fn upper_room(&self, base_size: usize) -> Room {
         let middle = (self.top - base_size) as u32;
-        Room { low: middle + MARGIN_LOW, high: middle + MARGIN_HIGH }
+        Room { low: middle + self.margin.low, high: middle + self.margin.high }
     }
 
     /// The high ones among some uppers, and the low ones they rest on.

@@ -40,19 +40,19 @@ impl<const W: usize> Chunk<'_, W> {
 
 /// A move that leads from a block to another one.
 #[derive(Clone, Copy)]
-pub(super) struct Link {
+struct Link {
     /// The element taken.
-    pub(super) taken: u8,
+    taken: u8,
     /// Elements of the other base.
-    pub(super) size: u8,
+    size: u8,
     /// Maps the labels of this block to those of the other.
-    pub(super) by: GroupElement,
+    by: GroupElement,
     /// First slot of the other block.
-    pub(super) place: u64,
+    place: u64,
 }
 
 /// Bytes of a block that are asked for ahead, at most; the processor notices longer runs by itself.
-pub(super) const MOST_AHEAD: u64 = 256;
+const MOST_AHEAD: u64 = 256;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::ideal::{Bits, Ideal, Labelled};
+use crate::ideal::Bits;
 use crate::oracle::{self, Mask};
 use crate::poset::Poset;
 use crate::recurrence::grundy::Grundy;
@@ -186,12 +186,18 @@ fn check_plain<R: Rule>(spec: &str) {
 }
 
 fn check_halves<R: Rule>(spec: &str) {
+    for (low, high) in [(4, 10), (0, 0), (1, 0), (0, 3), (2, 2)] {
+        check_halves_with::<R>(spec, Room { low, high });
+    }
+}
+
+fn check_halves_with<R: Rule>(spec: &str, margin: Room) {
     let poset: Poset = spec.parse().expect("a poset");
     let values = definition::<R>(&poset);
     let ranks = Ranks::new();
     for isa in Isa::all() {
         let split = Split::halves(&poset, isa).expect("self-dual");
-        let board = Board::new(&split, &ranks, poset.len() / 2);
+        let board = Board::new(&split, &ranks, poset.len() / 2).with_margin(margin);
         let (lower, counts) = lower_side::<R, 1>(&board, isa);
         check_side(&board, &lower, |size| board.lower_room(size), |base, upper| values[&mask(&split, base, upper)]);
         let mut all = by_value(&counts, |size| size);
@@ -236,11 +242,32 @@ fn both_sides_have_the_values_of_the_definition() {
     check_halves::<Grundy<4>>("boolean:5");
 }
 
+/// A layer of the upper side is the same after it was stored and read again.
 #[test]
-fn labelled_positions_add_up() {
-    let poset: Poset = "boolean:5".parse().expect("a poset");
-    let counts = count_by_value(&poset, &definition::<Grundy<1>>(&poset));
-    assert_eq!(counts.values().map(|count| count.1).sum::<u64>(), 7581);
-    assert_eq!(Labelled::from(counts.values().map(|count| count.0).sum::<u64>()), Labelled::from(210));
-    let _ = Ideal::<1>::empty();
+fn stored_tables_of_the_upper_side_come_back() {
+    let poset: Poset = "chains:2x2x2x3".parse().expect("a poset");
+    let ranks = Ranks::new();
+    let interrupt = Interrupt::new();
+    let watch = Watch::new(&interrupt);
+    for isa in Isa::all() {
+        let split = Split::halves(&poset, isa).expect("self-dual");
+        let board = Board::new(&split, &ranks, poset.len() / 2).with_margin(Room { low: 1, high: 2 });
+        let (lower, _) = lower_side::<Grundy<1>, 1>(&board, isa);
+        let (upper, _) = upper_side::<Grundy<1>>(&board, &lower, isa);
+        let lower_values: Vec<_> = lower.iter().map(layer_values).collect();
+        let none = vec![None; lower.len()];
+        let sides = Sides { board: &board, lower: &lower_values, upper: &none };
+        for (layer, stored) in upper.iter().zip(lower.iter().rev()) {
+            let survey = survey(&split, &ranks, &layer.bases, board.top, 1);
+            let stored_places = Places { places: survey.places, slots: survey.slots, stabilisers: survey.stabilisers };
+            let whole = upper_places(&board, &layer.bases, 1);
+            let blocks = blocks(&layer.bases, &stored_places);
+            let narrow = narrow(&board, (blocks, &whole), &layer.values, 2);
+            assert_eq!(narrow.len(), stored.values.len());
+            let mut values = vec![9; layer.values.len()];
+            let means = Means { threads: 2, isa, watch: &watch };
+            widen::<Grundy<1>, 1>(&sides, (blocks, &whole), &narrow, &mut values, means).expect("not stopped");
+            assert_eq!(values, layer.values);
+        }
+    }
 }

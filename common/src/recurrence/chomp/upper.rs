@@ -8,7 +8,7 @@ use super::board::{Board, LayerValues};
 use super::crossing::Crossings;
 use super::finish::{Direction, finish};
 use super::high::HighFacets;
-use super::lower::{Chunk, Link, prefetch_block};
+use super::lower::{Chunk, prefetch_block};
 use super::spread::{CodeMap, spread};
 use super::tally::Tally;
 use crate::ideal::{Bits, Ideal};
@@ -33,7 +33,7 @@ pub struct Upper<R: Rule, const W: usize> {
     links: Vec<Link>,
     ends: Vec<usize>,
     larger: Vec<Ideal<W>>,
-    taken: Vec<u8>,
+    added: Vec<u8>,
     forms: Vec<Canonical<W>>,
     facets: Vec<Facet>,
     seen: Vec<R::Seen>,
@@ -42,8 +42,9 @@ pub struct Upper<R: Rule, const W: usize> {
     crossings: Crossings<W>,
     /// Where values of crossings go.
     to: Vec<usize>,
-    /// Values of a facet that has no slots.
-    slice: Vec<u8>,
+    /// Values of facets that have no slots, or not for all states.
+    slices: Vec<u8>,
+    waiting: Vec<Waiting>,
     /// What was found so far, by the size of duals.
     pub tally: Tally,
     /// Whether some value could not be represented.
@@ -56,7 +57,7 @@ impl<R: Rule, const W: usize> Default for Upper<R, W> {
             links: Vec::new(),
             ends: Vec::new(),
             larger: Vec::new(),
-            taken: Vec::new(),
+            added: Vec::new(),
             forms: Vec::new(),
             facets: Vec::new(),
             seen: Vec::new(),
@@ -64,11 +65,41 @@ impl<R: Rule, const W: usize> Default for Upper<R, W> {
             highs: Vec::new(),
             crossings: Crossings::default(),
             to: Vec::new(),
-            slice: Vec::new(),
+            slices: Vec::new(),
+            waiting: Vec::new(),
             tally: Tally::default(),
             lost: false,
         }
     }
+}
+
+/// A move that leads from a block to that of a larger base.
+#[derive(Clone, Copy)]
+struct Link {
+    /// The element that is added, those of the base first, then the uppers.
+    added: u8,
+    /// Elements of the other base.
+    size: u8,
+    /// Maps the labels of this block to those of the other.
+    by: GroupElement,
+    /// First slot of the other block.
+    place: u64,
+    /// Its available low uppers, with its own labels.
+    available: u64,
+    /// Where it has the states whose only high upper is the one that is added, if these have slots.
+    single: Option<u64>,
+}
+
+/// States of a facet that are to see values which are still to be looked up.
+struct Waiting {
+    /// First slot of the facet.
+    offset: u64,
+    shape: Shape,
+    cap: u32,
+    /// Maps its codes to those of the slice that holds the values.
+    map: CodeMap,
+    slice: usize,
+    slice_shape: Shape,
 }
 
 /// The facets of a block.
@@ -76,8 +107,8 @@ impl<R: Rule, const W: usize> Default for Upper<R, W> {
 enum Facets<'a> {
     /// Of the block at work.
     Here(&'a [Facet]),
-    /// Of the block at that place of another layer.
-    There(&'a HighFacets, u64),
+    /// Of the block at that place of another layer, and where that with the high upper that is added is.
+    There(&'a HighFacets, u64, Option<u64>),
 }
 
 /// A block that a move leads to.
@@ -107,7 +138,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         image: impl Fn(&Action, GroupElement, u64) -> u64,
     ) -> u64 {
         let Some(uppers) = &sides.board.split.uppers else { return 0 };
-        self.link(sides, uppers, chunk.bases);
+        self.link(sides, uppers, chunk.bases, &image);
         let mut first = 0;
         for (number, &base) in chunk.bases.iter().enumerate() {
             let links = first..self.ends[number];
@@ -144,11 +175,17 @@ impl<R: Rule, const W: usize> Upper<R, W> {
 
     /// Finds the larger bases that moves lead to.
     #[inline(always)]
-    fn link(&mut self, sides: &Sides<'_, W>, uppers: &Uppers, bases: &[Ideal<W>]) {
+    fn link(
+        &mut self,
+        sides: &Sides<'_, W>,
+        uppers: &Uppers,
+        bases: &[Ideal<W>],
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
         let board = sides.board;
         let elements = board.split.base;
         self.larger.clear();
-        self.taken.clear();
+        self.added.clear();
         self.ends.clear();
         for base in bases {
             let base = base.0[0];
@@ -156,11 +193,11 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             if (base.count_ones() as usize) < board.top {
                 for z in Bits(board.split.whole_base.0[0] & !base) {
                     self.larger.push(Ideal::of_word(base | board.ideals[z].0[0]));
-                    self.taken.push(z as u8);
+                    self.added.push(z as u8);
                 }
                 for z in (0..elements).filter(|&z| board.can_be_taken(z) && uppers.base_below[z] & !base != 0) {
                     self.larger.push(Ideal::of_word(base | uppers.base_below[z]));
-                    self.taken.push((elements + z) as u8);
+                    self.added.push((elements + z) as u8);
                 }
             }
             self.ends.push(self.larger.len());
@@ -172,12 +209,19 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             layer(form.ideal.len()).index.prefetch(&form.ideal);
         }
         self.links.clear();
-        for (form, &taken) in self.forms.iter().zip(&self.taken) {
+        for ((form, &added), larger) in self.forms.iter().zip(&self.added).zip(&self.larger) {
             let size = form.ideal.len();
             let layer = layer(size);
             let place = layer.index.get(&form.ideal).expect("every base of a layer above is indexed");
-            prefetch_block(layer.values, place, 64);
-            self.links.push(Link { taken, size: size as u8, by: form.by, place });
+            let available = image(&uppers.action, form.by, uppers.available(larger.0[0]));
+            let mut single = None;
+            if let Some(z) = usize::from(added).checked_sub(elements).filter(|&z| is_single(uppers, z)) {
+                let z = image(&uppers.action, form.by, 1 << z).trailing_zeros() as usize;
+                let facet = uppers.single_facet(board.ranks, available, board.upper_room(size), z);
+                single = facet.map(|facet| facet.offset);
+            }
+            prefetch_block(layer.values, place + single.unwrap_or(0), 64);
+            self.links.push(Link { added, size: size as u8, by: form.by, place, available, single });
         }
     }
 
@@ -227,20 +271,19 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         self.seen.resize(block.len(), R::Seen::default());
         for number in links {
             let link = self.links[number];
-            let taken = usize::from(link.taken);
-            let (added_base, added) = if taken < elements {
-                (board.ideals[taken].0[0], 0)
+            let z = usize::from(link.added);
+            let (added_base, added) = if z < elements {
+                (board.ideals[z].0[0], 0)
             } else {
-                let z = taken - elements;
+                let z = z - elements;
                 (uppers.base_below[z], uppers.upper_below[z] | 1 << z)
             };
-            let larger = base | added_base;
             let layer = sides.upper[usize::from(link.size)].as_ref().expect("layers above are there");
             let target = Target {
                 values: &layer.values[link.place as usize..],
-                facets: Facets::There(layer.high, link.place),
-                base: larger,
-                available: image(&uppers.action, link.by, uppers.available(larger)),
+                facets: Facets::There(layer.high, link.place, link.single),
+                base: base | added_base,
+                available: link.available,
                 room: board.upper_room(usize::from(link.size)),
                 added,
                 by: link.by,
@@ -251,6 +294,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
                 }
             }
         }
+        self.settle(sides, image);
         for facet in facets.iter().rev().filter(|facet| facet.fixed <= most) {
             let cap = (most - facet.fixed).min(facet.shape.cap);
             // High uppers whose lower elements in the base are there lead to other facets of the block.
@@ -270,6 +314,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
                 };
                 self.follow(sides, uppers, facet, cap, &target, image);
             }
+            self.settle(sides, image);
             let (offset, smallest) = (facet.offset as usize, size + facet.fixed as usize);
             let tally = &mut self.tally;
             self.lost |= finish::<R>(
@@ -295,8 +340,6 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
     ) {
         let board = sides.board;
-        self.crossings.clear();
-        self.to.clear();
         for facet in facets {
             let least = (board.top - size) as u32;
             if facet.fixed + facet.shape.cap < least {
@@ -314,6 +357,8 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             for (&to, &value) in self.to.iter().zip(&self.crossings.values) {
                 block[to] = value;
             }
+            self.crossings.clear();
+            self.to.clear();
         }
     }
 
@@ -362,33 +407,56 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             }
         };
         let map = CodeMap::new(facet.free, u64::MAX, free, low & !forced, at);
-        let (dropping, moving) = (map.dropping(), map.moving());
+        let moving = map.moving();
         let kept = map.kept();
-        let shape = Shape::new(board.ranks, kept, cap);
-        self.slice.clear();
-        self.slice.resize(shape.slots(board.ranks) as usize, 0);
-        self.crossings.clear();
-        self.to.clear();
+        let slice_shape = Shape::new(board.ranks, kept, cap);
+        let slice = self.slices.len();
+        self.slices.resize(slice + slice_shape.slots(board.ranks) as usize, 0);
         let kept_uppers = Bits(facet.free).filter(|&i| (free & !low) >> at(i) & 1 == 1).fold(0, |set, i| set | 1 << i);
-        for code in codes_up_to(kept, shape.cap) {
-            let slot = shape.address(board.ranks, code) as usize;
+        for code in codes_up_to(kept, slice_shape.cap) {
+            let slot = slice + slice_shape.address(board.ranks, code) as usize;
             if let Some(other) = other {
                 let there = moving.image(code);
                 if there.count_ones() <= other.shape.cap {
                     let from = other.offset + other.shape.address(board.ranks, there);
-                    self.slice[slot] = target.values[from as usize];
+                    self.slices[slot] = target.values[from as usize];
                     continue;
                 }
             }
             self.crossings.push(board.split.dual(target.base, all | expand(code, kept_uppers)));
             self.to.push(slot);
         }
+        let (offset, shape, map) = (facet.offset, facet.shape, map.dropping());
+        self.waiting.push(Waiting { offset, shape, cap, map, slice, slice_shape });
+    }
+
+    /// Lets states see the values they wait for.
+    #[inline(always)]
+    fn settle(&mut self, sides: &Sides<'_, W>, image: &impl Fn(&Action, GroupElement, u64) -> u64) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let board = sides.board;
         self.crossings.look_up(board, sides.lower, image);
         for (&to, &value) in self.to.iter().zip(&self.crossings.values) {
-            self.slice[to] = value;
+            self.slices[to] = value;
         }
-        spread::<R>(board.ranks, (seen, facet.shape, cap), (&self.slice, shape), &dropping, &mut self.scratch);
+        for Waiting { offset, shape, cap, map, slice, slice_shape } in &self.waiting {
+            let seen = (&mut self.seen[*offset as usize..], *shape, *cap);
+            let values = (&self.slices[*slice..], *slice_shape);
+            spread::<R>(board.ranks, seen, values, map, &mut self.scratch);
+        }
+        self.waiting.clear();
+        self.slices.clear();
+        self.crossings.clear();
+        self.to.clear();
     }
+}
+
+/// Whether a high upper rests on low ones alone.
+#[inline(always)]
+fn is_single(uppers: &Uppers, i: usize) -> bool {
+    uppers.low >> i & 1 == 0 && uppers.upper_below[i] & !uppers.low == 0
 }
 
 /// The facet of a target with those high uppers, if it has slots.
@@ -396,10 +464,13 @@ impl<R: Rule, const W: usize> Upper<R, W> {
 fn find_facet<const W: usize>(board: &Board<'_, W>, uppers: &Uppers, high: u64, target: &Target<'_>) -> Option<Facet> {
     match target.facets {
         Facets::Here(facets) => facets.iter().find(|facet| facet.high == high).copied(),
-        Facets::There(..) if high.is_power_of_two() => {
-            uppers.single_facet(board.ranks, target.available, target.room, high.trailing_zeros() as usize)
+        Facets::There(_, _, Some(offset)) if high.is_power_of_two() => {
+            let forced = uppers.upper_below[high.trailing_zeros() as usize];
+            let (free, fixed) = (target.available & !forced, 1 + forced.count_ones());
+            let shape = Shape::new(board.ranks, free.count_ones(), target.room.high - fixed);
+            Some(Facet { high, forced, free, fixed, shape, offset })
         }
-        Facets::There(facets, place) => facets.find(place, high).copied(),
+        Facets::There(facets, place, _) => facets.find(place, high).copied(),
     }
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::BlockSink;
 use super::encoder::BlockEncoder;
-use super::format::{HEADER_BYTES, Spec};
+use super::format::{HEADER_BYTES, Spec, TRAILER_BYTES, Trailer};
 use super::head::BlockHead;
 use crate::huge;
-use crate::store::error::{StoreError, Unfit};
+use crate::store::error::{Damage, StoreError, Unfit};
 use crate::store::record::ShardKind;
 
 /// A block file in memory.
@@ -20,6 +20,19 @@ pub struct BlockImage {
 }
 
 impl BlockImage {
+    /// The image that these bytes are. Its head is checked, its blocks are not.
+    ///
+    /// # Errors
+    /// What is wrong with the head.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self, Damage> {
+        let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or(Damage::Length)?;
+        let (_, trailer) = rest.split_last_chunk::<TRAILER_BYTES>().ok_or(Damage::Length)?;
+        let tail = Trailer::decode(trailer)?.0.tail_bytes(bytes.len() as u64)?;
+        let (_, tail) = rest.split_at_checked(rest.len().wrapping_sub(tail)).ok_or(Damage::Length)?;
+        let head = BlockHead::parse(header, tail, bytes.len() as u64)?;
+        Ok(Self { bytes, head })
+    }
+
     /// The bytes before the blocks.
     pub fn header(&self) -> &[u8] {
         &self.bytes[..HEADER_BYTES]

@@ -1,0 +1,59 @@
+//! Storing layers of positions.
+
+use std::sync::Arc;
+
+use super::Evaluation;
+use super::records::{POSITIONS, Positions, Side};
+use super::side::{self, Bases};
+use crate::job::JobError;
+use crate::job::context::Context;
+use crate::job::records::JOB;
+use crate::store::Commit;
+
+/// A layer that is to be stored.
+pub(super) struct Unsaved<const W: usize> {
+    pub(super) side: Side,
+    pub(super) bases: Arc<Bases<W>>,
+    /// Its table as it is stored.
+    pub(super) table: Arc<Vec<u8>>,
+}
+
+impl<'a, const W: usize> Evaluation<'a, W> {
+    /// Takes the layers that are not stored; what is returned writes them.
+    pub(super) fn take_writer(&mut self) -> impl FnOnce() -> Result<(), JobError> + Send + use<'a, W> {
+        let (context, positions) = (self.context, self.now.clone());
+        let unsaved = std::mem::take(&mut self.unsaved);
+        move || write(context, &positions, unsaved)
+    }
+
+    /// Writes the layers that are not stored.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(super) fn save_now(&mut self) -> Result<(), JobError> {
+        if self.unsaved.is_empty() { Ok(()) } else { self.take_writer()() }
+    }
+}
+
+fn write<const W: usize>(
+    context: &Context<'_>,
+    positions: &Positions,
+    unsaved: Vec<Unsaved<W>>,
+) -> Result<(), JobError> {
+    let (store, job) = (context.store, &context.job);
+    let mut commit = Commit::new();
+    for Unsaved { side, bases, table } in unsaved {
+        let layer = bases.layer.size;
+        let shards = bases.shards();
+        for number in 0..shards.len() {
+            if store.shard(&side.key(job, layer, number))?.is_none() {
+                let (key, written) = side::write(store, job, (side, layer), &table, (number, &shards[number]))?;
+                commit.put_shard(key, written.record());
+            }
+        }
+    }
+    if let Some(record) = &context.new_record {
+        commit.put_document(&job.0, JOB, record)?.put_document(&job.0, POSITIONS, positions)?;
+    }
+    if commit.is_empty() { Ok(()) } else { Ok(store.commit(commit)?) }
+}

@@ -1,0 +1,79 @@
+//! The questions about ideals.
+
+use std::str::FromStr;
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+/// What is asked about the order ideals of a poset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// The number of linear extensions.
+    Extensions,
+    /// The numbers of ideals: orbits and labelled, by size and in total.
+    Ideals,
+    /// Chomp: who wins.
+    Outcome,
+    /// Chomp: the Sprague-Grundy value.
+    Grundy,
+    /// Chomp: how many moves are left under best play.
+    Remoteness,
+}
+
+impl Question {
+    /// All questions, in the order help texts list them.
+    pub const ALL: [Self; 5] = [Self::Extensions, Self::Ideals, Self::Outcome, Self::Grundy, Self::Remoteness];
+
+    /// The word users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Extensions => "extensions",
+            Self::Ideals => "ideals",
+            Self::Outcome => "outcome",
+            Self::Grundy => "grundy",
+            Self::Remoteness => "remoteness",
+        }
+    }
+
+    /// Whether it is about the game: then ideals are positions, and values are bytes.
+    pub fn is_game(self) -> bool {
+        matches!(self, Self::Outcome | Self::Grundy | Self::Remoteness)
+    }
+
+    /// A value as users read it: "N" or "P" (the next or the previous player wins) for an outcome, a number otherwise.
+    pub fn show(self, value: &BigUint) -> String {
+        match self {
+            Self::Outcome if *value == BigUint::ZERO => "P".to_owned(),
+            Self::Outcome => "N".to_owned(),
+            _ => value.to_string(),
+        }
+    }
+
+    /// Whether the player to move loses a position of that value, if the question is about the game.
+    pub fn is_lost(self, value: &BigUint) -> bool {
+        match self {
+            Self::Remoteness => !value.bit(0),
+            _ => *value == BigUint::ZERO,
+        }
+    }
+}
+
+impl std::fmt::Display for Question {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that is no question.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("there is no question `{0}`")]
+pub struct UnknownQuestion(pub String);
+
+impl FromStr for Question {
+    type Err = UnknownQuestion;
+
+    fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
+        Self::ALL.into_iter().find(|q| q.name() == word).ok_or_else(|| UnknownQuestion(word.to_owned()))
+    }
+}
