@@ -47,7 +47,7 @@ pub struct PositionMove {
 /// where these are known, otherwise outcomes.
 ///
 /// # Errors
-/// As [`query`], and [`JobError::NoGame`] for a question that is not about the game.
+/// As [`query`](super::query()), and [`JobError::NoGame`] for a question that is not about the game.
 pub fn moves(
     store: Option<&Store>,
     question: Option<Question>,

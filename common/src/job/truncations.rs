@@ -23,7 +23,7 @@ pub struct Truncation {
 /// All P_{n,k} that are positions of a Boolean lattice, or of its sets of few points; nothing for other posets.
 ///
 /// # Errors
-/// As [`query`].
+/// As [`query`](super::query()).
 pub fn truncations(
     store: Option<&Store>,
     question: Question,

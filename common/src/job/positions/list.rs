@@ -35,6 +35,9 @@ pub fn positions_of_value(store: &Store, job: &str, value: u8, most: usize) -> R
     }
 }
 
+/// The bases of a shard, and its values.
+type Shard<const W: usize> = (Vec<Ideal<W>>, Vec<u8>);
+
 struct List<'a> {
     store: &'a Store,
     certificate: &'a Certificate,
@@ -49,11 +52,7 @@ impl List<'_> {
     }
 
     /// The bases of a shard of a layer, and its values, if the value is among them.
-    fn shard<const W: usize>(
-        &self,
-        layer: &PositionLayer,
-        shard: usize,
-    ) -> Result<Option<(Vec<Ideal<W>>, Vec<u8>)>, JobError> {
+    fn shard<const W: usize>(&self, layer: &PositionLayer, shard: usize) -> Result<Option<Shard<W>>, JobError> {
         let key = layer.side.key(&self.certificate.job, layer.layer, shard);
         if self.store.shard(&key)?.is_none() {
             return Err(JobError::NoTable(self.certificate.job.clone()));

@@ -321,7 +321,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         slots: u64,
     ) -> Result<(), JobError> {
         let in_memory = |values: &Valued<W>| values.values.len() as u64;
-        let tables: u64 = self.lower.iter().chain(self.upper.iter().flatten()).map(|layer| in_memory(layer)).sum();
+        let tables: u64 = self.lower.iter().chain(self.upper.iter().flatten()).map(in_memory).sum();
         let indexed: usize = self.bases.iter().map(|bases| bases.layer.len()).sum();
         let indices = 1 + u64::from(side == Side::Upper);
         let base_bytes = 8 * W as u64 + BASE_BYTES * indices;

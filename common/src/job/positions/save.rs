@@ -44,10 +44,9 @@ fn write<const W: usize>(
     let mut commit = Commit::new();
     for Unsaved { side, bases, table } in unsaved {
         let layer = bases.layer.size;
-        let shards = bases.shards();
-        for number in 0..shards.len() {
+        for (number, slots) in bases.shards().iter().enumerate() {
             if store.shard(&side.key(job, layer, number))?.is_none() {
-                let (key, written) = side::write(store, job, (side, layer), &table, (number, &shards[number]))?;
+                let (key, written) = side::write(store, job, (side, layer), &table, (number, slots))?;
                 commit.put_shard(key, written.record());
             }
         }

@@ -120,9 +120,9 @@ fn value(subject: &Subject<'_>, report: &mut Report) {
     let (expected, how) = match certificate.spec.question {
         Question::Ideals => (Some(certificate.labelled.clone()), "the number of labelled ideals"),
         Question::Outcome | Question::Grundy | Question::Remoteness => {
-            let positions = certificate.positions.iter().flat_map(|positions| &positions.counts);
-            let whole = positions.filter(|count| count.size == subject.poset.len()).map(|count| count.value.into());
-            (whole.last(), "that of the only position with all elements")
+            let mut positions = certificate.positions.iter().flat_map(|positions| &positions.counts);
+            let whole = positions.find(|count| count.size == subject.poset.len());
+            (whole.map(|count| count.value.into()), "that of the only position with all elements")
         }
         Question::Extensions if limits.max.is_some() => (None, "left out, for the limits exclude it"),
         Question::Extensions if subject.poset.duality().is_some() => {
