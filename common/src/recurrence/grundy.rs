@@ -24,6 +24,7 @@ impl<const WORDS: usize> Rule for Grundy<WORDS> {
     type Seen = Values<WORDS>;
     /// No poset has more than 256 elements, so no value is more than 255.
     type Wider = Grundy<4>;
+    const ROUNDS: usize = 1;
 
     #[inline(always)]
     fn see(seen: &mut Values<WORDS>, value: u8) {

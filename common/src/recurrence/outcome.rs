@@ -10,6 +10,7 @@ impl Rule for Outcome {
     /// Whether some option is lost.
     type Seen = bool;
     type Wider = Self;
+    const ROUNDS: usize = 4;
 
     #[inline(always)]
     fn see(seen: &mut bool, value: u8) {

@@ -28,6 +28,7 @@ impl Default for Extremes {
 impl Rule for Remoteness {
     type Seen = Extremes;
     type Wider = Self;
+    const ROUNDS: usize = 1;
 
     #[inline(always)]
     fn see(seen: &mut Extremes, value: u8) {

@@ -9,6 +9,9 @@ pub trait Rule: Copy + Send + Sync + 'static {
     /// What is known of the options seen so far; by default, nothing.
     type Seen: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug;
 
+    /// In how many parts the options of a position are best looked at: more than one where the first few often settle it.
+    const ROUNDS: usize;
+
     /// Takes an option of that value into account. The order of options does not matter.
     fn see(seen: &mut Self::Seen, value: u8);
 

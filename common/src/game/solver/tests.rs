@@ -50,6 +50,7 @@ struct Narrow;
 impl Rule for Narrow {
     type Seen = [bool; 2];
     type Wider = Grundy<1>;
+    const ROUNDS: usize = 1;
 
     fn see(seen: &mut [bool; 2], value: u8) {
         if let Some(seen) = seen.get_mut(usize::from(value)) {

@@ -72,7 +72,9 @@ pub struct Lower<R: Rule, const W: usize> {
     taken: Vec<u8>,
     forms: Vec<Canonical<W>>,
     facets: Vec<Facet>,
+    /// Of the chunk at work: what each slot has seen, and which blocks must see more.
     seen: Vec<R::Seen>,
+    open: Vec<bool>,
     scratch: Vec<u32>,
     highs: Vec<u64>,
     /// What was found so far.
@@ -91,6 +93,7 @@ impl<R: Rule, const W: usize> Default for Lower<R, W> {
             forms: Vec::new(),
             facets: Vec::new(),
             seen: Vec::new(),
+            open: Vec::new(),
             scratch: Vec::new(),
             highs: Vec::new(),
             tally: Tally::default(),
@@ -109,39 +112,67 @@ impl<R: Rule, const W: usize> Lower<R, W> {
         chunk: &mut Chunk<'_, W>,
         image: impl Fn(&Action, GroupElement, u64) -> u64,
     ) -> u64 {
-        self.link(board, below, chunk.bases);
-        let mut first = 0;
+        self.seen.clear();
+        self.seen.resize(chunk.table.len(), R::Seen::default());
+        self.open.clear();
+        self.open.resize(chunk.bases.len(), true);
+        let mut followed = 0;
+        for round in 0..R::ROUNDS {
+            self.link(board, below, chunk.bases, round);
+            followed += self.links.len() as u64;
+            let mut first = 0;
+            for (number, base) in chunk.bases.iter().enumerate() {
+                let links = first..self.ends[number];
+                first = links.end;
+                if !self.open[number] {
+                    continue;
+                }
+                let slots = chunk.slots(number);
+                match &board.split.uppers {
+                    None => {
+                        let seen = &mut self.seen[slots.start];
+                        for link in &self.links[links] {
+                            R::see(seen, below[usize::from(link.size)].values[link.place as usize]);
+                        }
+                        self.open[number] = !R::is_settled(*seen);
+                    }
+                    Some(uppers) => {
+                        self.gather(board, uppers, below, base.0[0], links, slots.start, &image);
+                        if round + 1 < R::ROUNDS {
+                            let facets = self.facets.iter().map(|facet| (facet, facet.shape.cap));
+                            self.open[number] = !is_settled::<R>(facets, &self.seen[slots]);
+                        }
+                    }
+                }
+            }
+        }
         for (number, &base) in chunk.bases.iter().enumerate() {
-            let links = first..self.ends[number];
-            first = links.end;
             let slots = chunk.slots(number);
+            let start = slots.start;
             let block = &mut chunk.table[slots];
             self.tally.begin_block(board, base, chunk.stabilisers[number]);
             match &board.split.uppers {
                 None => {
-                    let mut seen = R::Seen::default();
-                    for link in &self.links[links] {
-                        R::see(&mut seen, below[usize::from(link.size)].values[link.place as usize]);
-                    }
-                    let value = R::value(seen);
+                    let value = R::value(self.seen[start]);
                     self.lost |= value.is_none();
                     block[0] = value.unwrap_or_default();
                     self.tally.count_base(base.len(), block[0]);
                 }
-                Some(uppers) => self.evaluate_block(board, uppers, below, base.0[0], links, block, &image),
+                Some(uppers) => self.finish_block(board, uppers, base.0[0], block, start),
             }
         }
-        self.links.len() as u64
+        followed
     }
 
-    /// Finds where moves in the bases lead.
+    /// Finds where the moves of a round in the bases of open blocks lead.
     #[inline(always)]
-    fn link(&mut self, board: &Board<'_, W>, below: &[LayerValues<'_, W>], bases: &[Ideal<W>]) {
+    fn link(&mut self, board: &Board<'_, W>, below: &[LayerValues<'_, W>], bases: &[Ideal<W>], round: usize) {
         self.smaller.clear();
         self.taken.clear();
         self.ends.clear();
-        for base in bases {
-            for x in base.iter().filter(|&x| board.can_be_taken(x)) {
+        for (base, &open) in bases.iter().zip(&self.open) {
+            let moves = base.iter().filter(|&x| board.can_be_taken(x)).skip(round).step_by(R::ROUNDS);
+            for x in moves.take_while(|_| open) {
                 self.smaller.push(base.difference(&board.filters[x]));
                 self.taken.push(x as u8);
             }
@@ -163,23 +194,20 @@ impl<R: Rule, const W: usize> Lower<R, W> {
 
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "each is a table of its own")]
-    fn evaluate_block(
+    fn gather(
         &mut self,
         board: &Board<'_, W>,
         uppers: &Uppers,
         below: &[LayerValues<'_, W>],
         base: u64,
         links: std::ops::Range<usize>,
-        block: &mut [u8],
+        start: usize,
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
     ) {
         let available = uppers.available(base);
         let size = base.count_ones() as usize;
         let room = (board.top - size) as u32;
         uppers.facets(board.ranks, available, room, &mut self.facets);
-        block.fill(0);
-        self.seen.clear();
-        self.seen.resize(block.len(), R::Seen::default());
         for link in &self.links[links] {
             let images = uppers.action.preimages(uppers.action.inverse(link.by));
             let above = uppers.above_base[usize::from(link.taken)];
@@ -198,15 +226,24 @@ impl<R: Rule, const W: usize> Lower<R, W> {
                 let constant =
                     if facet.forced == 0 { 0 } else { image(&uppers.action, link.by, facet.forced & !above) };
                 let map = CodeMap::new(facet.free, !above, free, constant & free, |i| usize::from(images[i]));
-                let seen = &mut self.seen[facet.offset as usize..];
+                let seen = &mut self.seen[start + facet.offset as usize..];
                 let values = (&values[offset as usize..], shape);
                 spread::<R>(board.ranks, (seen, facet.shape, facet.shape.cap), values, &map, &mut self.scratch);
             }
         }
+    }
+
+    /// Gives a block its values, after what moves in the base lead to was seen.
+    #[inline(always)]
+    fn finish_block(&mut self, board: &Board<'_, W>, uppers: &Uppers, base: u64, block: &mut [u8], start: usize) {
+        let size = base.count_ones() as usize;
+        let room = (board.top - size) as u32;
+        uppers.facets(board.ranks, uppers.available(base), room, &mut self.facets);
+        block.fill(0);
         for number in 0..self.facets.len() {
             let facet = self.facets[number];
             let (smaller, values) = block.split_at_mut(facet.offset as usize);
-            let seen = &mut self.seen[facet.offset as usize..];
+            let seen = &mut self.seen[start + facet.offset as usize..];
             // Taking what a facet has fixed leads to a smaller facet.
             for taken in Bits(facet.high | facet.forced) {
                 let above = 1 << taken | above_upper(uppers, taken);
@@ -230,6 +267,16 @@ impl<R: Rule, const W: usize> Lower<R, W> {
             );
         }
     }
+}
+
+/// Whether the states of a block, of each facet those with so many free members, all have seen enough. (Where others have
+/// slots too, that is not looked into.)
+#[inline(always)]
+pub(super) fn is_settled<'f, R: Rule>(mut facets: impl Iterator<Item = (&'f Facet, u32)>, seen: &[R::Seen]) -> bool {
+    facets.all(|(facet, cap)| {
+        let states = &seen[facet.offset as usize..];
+        cap == facet.shape.q && states[..1 << facet.shape.q].iter().all(|&seen| R::is_settled(seen))
+    })
 }
 
 /// The uppers strictly above one.

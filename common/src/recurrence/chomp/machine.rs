@@ -94,7 +94,7 @@ pub(super) fn copy_upper<R: Rule, const W: usize>(
         return unsafe { x86::copy_middle(upper, sides, chunk) };
     }
     let _ = isa;
-    upper.copy_chunk(sides, chunk, image);
+    upper.copy_chunk(sides, chunk, &image);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -129,7 +129,7 @@ mod x86 {
         sides: &Sides<'_, W>,
         chunk: &mut Chunk<'_, W>,
     ) {
-        upper.copy_chunk(sides, chunk, image);
+        upper.copy_chunk(sides, chunk, &image);
     }
 
     #[target_feature(

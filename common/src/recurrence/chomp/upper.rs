@@ -8,7 +8,7 @@ use super::board::{Board, LayerValues};
 use super::crossing::Crossings;
 use super::finish::{Direction, finish};
 use super::high::HighFacets;
-use super::lower::{Chunk, prefetch_block};
+use super::lower::{Chunk, is_settled, prefetch_block};
 use super::spread::{CodeMap, spread};
 use super::tally::Tally;
 use crate::ideal::{Bits, Ideal};
@@ -36,7 +36,9 @@ pub struct Upper<R: Rule, const W: usize> {
     added: Vec<u8>,
     forms: Vec<Canonical<W>>,
     facets: Vec<Facet>,
+    /// Of the chunk at work: what each slot has seen, and which blocks must see more.
     seen: Vec<R::Seen>,
+    open: Vec<bool>,
     scratch: Vec<u32>,
     highs: Vec<u64>,
     crossings: Crossings<W>,
@@ -61,6 +63,7 @@ impl<R: Rule, const W: usize> Default for Upper<R, W> {
             forms: Vec::new(),
             facets: Vec::new(),
             seen: Vec::new(),
+            open: Vec::new(),
             scratch: Vec::new(),
             highs: Vec::new(),
             crossings: Crossings::default(),
@@ -92,8 +95,8 @@ struct Link {
 
 /// States of a facet that are to see values which are still to be looked up.
 struct Waiting {
-    /// First slot of the facet.
-    offset: u64,
+    /// First slot of the facet in the chunk.
+    offset: usize,
     shape: Shape,
     cap: u32,
     /// Maps its codes to those of the slice that holds the values.
@@ -138,17 +141,39 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         image: impl Fn(&Action, GroupElement, u64) -> u64,
     ) -> u64 {
         let Some(uppers) = &sides.board.split.uppers else { return 0 };
-        self.link(sides, uppers, chunk.bases, &image);
-        let mut first = 0;
-        for (number, &base) in chunk.bases.iter().enumerate() {
-            let links = first..self.ends[number];
-            first = links.end;
-            let slots = chunk.slots(number);
-            let block = &mut chunk.table[slots];
-            self.tally.begin_block(sides.board, base, chunk.stabilisers[number]);
-            self.evaluate_block(sides, uppers, base.0[0], links, block, &image);
+        self.copy_chunk(sides, chunk, &image);
+        self.seen.clear();
+        self.seen.resize(chunk.table.len(), R::Seen::default());
+        self.open.clear();
+        // Blocks whose smallest ideal is in the middle are copied.
+        self.open.extend(chunk.bases.iter().map(|base| base.len() < sides.board.top));
+        let mut followed = 0;
+        for round in 0..R::ROUNDS {
+            self.link(sides, uppers, chunk.bases, round, &image);
+            followed += self.links.len() as u64;
+            let mut first = 0;
+            for (number, base) in chunk.bases.iter().enumerate() {
+                let links = first..self.ends[number];
+                first = links.end;
+                if self.open[number] {
+                    let slots = chunk.slots(number);
+                    self.gather(sides, uppers, base.0[0], links, slots.start, &image);
+                    if round + 1 < R::ROUNDS {
+                        let most = (sides.board.top - 1 - base.len()) as u32;
+                        let facets = self.facets.iter().filter(|facet| facet.fixed <= most);
+                        let facets = facets.map(|facet| (facet, facet.shape.cap.min(most - facet.fixed)));
+                        self.open[number] = !is_settled::<R>(facets, &self.seen[slots]);
+                    }
+                }
+            }
         }
-        self.links.len() as u64
+        for (number, base) in chunk.bases.iter().enumerate().filter(|(_, base)| base.len() < sides.board.top) {
+            let slots = chunk.slots(number);
+            let start = slots.start;
+            self.tally.begin_block(sides.board, *base, chunk.stabilisers[number]);
+            self.finish_block(sides, uppers, base.0[0], &mut chunk.table[slots], start, &image);
+        }
+        followed
     }
 
     /// Copies into a chunk what comes from the lower side; all other slots are zero.
@@ -157,7 +182,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         &mut self,
         sides: &Sides<'_, W>,
         chunk: &mut Chunk<'_, W>,
-        image: impl Fn(&Action, GroupElement, u64) -> u64,
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
     ) {
         let Some(uppers) = &sides.board.split.uppers else { return };
         let mut facets = std::mem::take(&mut self.facets);
@@ -168,18 +193,19 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             let slots = chunk.slots(number);
             let block = &mut chunk.table[slots];
             block.fill(0);
-            self.copy(sides, &facets, size, base.0[0], block, &image);
+            self.copy(sides, &facets, size, base.0[0], block, image);
         }
         self.facets = facets;
     }
 
-    /// Finds the larger bases that moves lead to.
+    /// Finds the larger bases that the moves of a round in open blocks lead to.
     #[inline(always)]
     fn link(
         &mut self,
         sides: &Sides<'_, W>,
         uppers: &Uppers,
         bases: &[Ideal<W>],
+        round: usize,
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
     ) {
         let board = sides.board;
@@ -187,18 +213,14 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         self.larger.clear();
         self.added.clear();
         self.ends.clear();
-        for base in bases {
+        for (base, &open) in bases.iter().zip(&self.open) {
             let base = base.0[0];
-            // Blocks whose smallest ideal is in the middle are copied.
-            if (base.count_ones() as usize) < board.top {
-                for z in Bits(board.split.whole_base.0[0] & !base) {
-                    self.larger.push(Ideal::of_word(base | board.ideals[z].0[0]));
-                    self.added.push(z as u8);
-                }
-                for z in (0..elements).filter(|&z| board.can_be_taken(z) && uppers.base_below[z] & !base != 0) {
-                    self.larger.push(Ideal::of_word(base | uppers.base_below[z]));
-                    self.added.push((elements + z) as u8);
-                }
+            let of_base = Bits(board.split.whole_base.0[0] & !base).map(|z| (z, board.ideals[z].0[0]));
+            let of_uppers = (0..elements).filter(|&z| board.can_be_taken(z) && uppers.base_below[z] & !base != 0);
+            let moves = of_base.chain(of_uppers.map(|z| (elements + z, uppers.base_below[z])));
+            for (z, added) in moves.skip(round).step_by(R::ROUNDS).take_while(|_| open) {
+                self.larger.push(Ideal::of_word(base | added));
+                self.added.push(z as u8);
             }
             self.ends.push(self.larger.len());
         }
@@ -225,50 +247,24 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         }
     }
 
+    /// Lets the states of a block see what the linked moves lead to.
     #[inline(always)]
-    fn evaluate_block(
+    fn gather(
         &mut self,
         sides: &Sides<'_, W>,
         uppers: &Uppers,
         base: u64,
         links: std::ops::Range<usize>,
-        block: &mut [u8],
-        image: &impl Fn(&Action, GroupElement, u64) -> u64,
-    ) {
-        let board = sides.board;
-        let available = uppers.available(base);
-        let size = base.count_ones() as usize;
-        let room = board.upper_room(size);
-        let mut facets = std::mem::take(&mut self.facets);
-        uppers.facets_within(board.ranks, available, room, &mut facets);
-        block.fill(0);
-        self.copy(sides, &facets, size, base, block, image);
-        if size < board.top {
-            self.evaluate_facets(sides, uppers, (base, available), links, &facets, block, image);
-        }
-        self.facets = facets;
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "each is a table of its own")]
-    fn evaluate_facets(
-        &mut self,
-        sides: &Sides<'_, W>,
-        uppers: &Uppers,
-        (base, available): (u64, u64),
-        links: std::ops::Range<usize>,
-        facets: &[Facet],
-        block: &mut [u8],
+        start: usize,
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
     ) {
         let board = sides.board;
         let elements = board.split.base;
         let size = base.count_ones() as usize;
-        let room = board.upper_room(size);
+        let mut facets = std::mem::take(&mut self.facets);
+        uppers.facets_within(board.ranks, uppers.available(base), board.upper_room(size), &mut facets);
         // The largest duals that have their values from here.
         let most = (board.top - 1 - size) as u32;
-        self.seen.clear();
-        self.seen.resize(block.len(), R::Seen::default());
         for number in links {
             let link = self.links[number];
             let z = usize::from(link.added);
@@ -288,13 +284,31 @@ impl<R: Rule, const W: usize> Upper<R, W> {
                 added,
                 by: link.by,
             };
-            for facet in facets {
-                if facet.fixed <= most {
-                    self.follow(sides, uppers, facet, most - facet.fixed, &target, image);
-                }
+            for facet in facets.iter().filter(|facet| facet.fixed <= most) {
+                self.follow(sides, uppers, (facet, start), most - facet.fixed, &target, image);
             }
         }
         self.settle(sides, image);
+        self.facets = facets;
+    }
+
+    /// Gives a block its values, after what the moves to other blocks lead to was seen.
+    #[inline(always)]
+    fn finish_block(
+        &mut self,
+        sides: &Sides<'_, W>,
+        uppers: &Uppers,
+        base: u64,
+        block: &mut [u8],
+        start: usize,
+        image: &impl Fn(&Action, GroupElement, u64) -> u64,
+    ) {
+        let board = sides.board;
+        let size = base.count_ones() as usize;
+        let (available, room) = (uppers.available(base), board.upper_room(size));
+        let mut facets = std::mem::take(&mut self.facets);
+        uppers.facets_within(board.ranks, available, room, &mut facets);
+        let most = (board.top - 1 - size) as u32;
         for facet in facets.iter().rev().filter(|facet| facet.fixed <= most) {
             let cap = (most - facet.fixed).min(facet.shape.cap);
             // High uppers whose lower elements in the base are there lead to other facets of the block.
@@ -305,14 +319,14 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             for z in Bits(addable).filter(|&z| uppers.base_below[z] & !base == 0) {
                 let target = Target {
                     values: &*block,
-                    facets: Facets::Here(facets),
+                    facets: Facets::Here(&facets),
                     base,
                     available,
                     room,
                     added: uppers.upper_below[z] | 1 << z,
                     by: GroupElement::IDENTITY,
                 };
-                self.follow(sides, uppers, facet, cap, &target, image);
+                self.follow(sides, uppers, (facet, start), cap, &target, image);
             }
             self.settle(sides, image);
             let (offset, smallest) = (facet.offset as usize, size + facet.fixed as usize);
@@ -320,12 +334,13 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             self.lost |= finish::<R>(
                 board.ranks,
                 (facet.shape, cap, Direction::Up),
-                &mut self.seen[offset..],
+                &mut self.seen[start + offset..],
                 &mut block[offset..],
                 &mut self.highs,
                 |code, value| tally.count(uppers, facet, smallest, code, value),
             );
         }
+        self.facets = facets;
     }
 
     /// Copies the values of ideals with at most half of the elements from the lower side.
@@ -368,7 +383,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         &mut self,
         sides: &Sides<'_, W>,
         uppers: &Uppers,
-        facet: &Facet,
+        (facet, start): (&Facet, usize),
         cap: u32,
         target: &Target<'_>,
         image: &impl Fn(&Action, GroupElement, u64) -> u64,
@@ -387,7 +402,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
         let images = uppers.action.preimages(uppers.action.inverse(target.by));
         let at = |i: usize| usize::from(images[i]);
         let low = all_there & uppers.low;
-        let seen = &mut self.seen[facet.offset as usize..];
+        let seen = &mut self.seen[start + facet.offset as usize..];
         if let Some(other) = other {
             let map = CodeMap::new(facet.free, u64::MAX, other.free, low & !other.forced, at);
             // What is absorbed in a facet's forced uppers is dropped too, as it is not free there.
@@ -426,7 +441,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             self.crossings.push(board.split.dual(target.base, all | expand(code, kept_uppers)));
             self.to.push(slot);
         }
-        let (offset, shape, map) = (facet.offset, facet.shape, map.dropping());
+        let (offset, shape, map) = (start + facet.offset as usize, facet.shape, map.dropping());
         self.waiting.push(Waiting { offset, shape, cap, map, slice, slice_shape });
     }
 
@@ -442,7 +457,7 @@ impl<R: Rule, const W: usize> Upper<R, W> {
             self.slices[to] = value;
         }
         for Waiting { offset, shape, cap, map, slice, slice_shape } in &self.waiting {
-            let seen = (&mut self.seen[*offset as usize..], *shape, *cap);
+            let seen = (&mut self.seen[*offset..], *shape, *cap);
             let values = (&self.slices[*slice..], *slice_shape);
             spread::<R>(board.ranks, seen, values, map, &mut self.scratch);
         }
