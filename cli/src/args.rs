@@ -327,9 +327,6 @@ pub struct MovesArgs {
     /// The values: grundy, outcome or remoteness [default: grundy where these are known, otherwise outcome]
     #[arg(long)]
     pub question: Option<String>,
-    /// Limits on sizes.
-    #[command(flatten)]
-    pub limits: LimitArgs,
     /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,

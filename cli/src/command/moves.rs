@@ -1,30 +1,38 @@
 //! `antichain moves`: where the moves of a position lead, and which win.
 
-use antichain_common::job::{self, Moves, PositionMove, Question};
-use antichain_common::poset::Poset;
+use antichain_common::job::{self, Question};
+use antichain_common::poset::{Poset, parse_position};
+use antichain_proto::v1;
 use serde::Serialize;
 
 use super::budget;
 use crate::args::{Global, MovesArgs};
-use crate::output::{document, note, result, table};
-use crate::remote::place;
+use crate::output::{self, document, note, result, table};
+use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: MovesArgs) -> anyhow::Result<()> {
     let question = args.question.as_deref().map(inputs::question).transpose()?;
     let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
-    let positions = inputs::positions(&poset, vec![args.position], limits, global.json)?;
-    let store = data::open_if_there(&place::here(global)?)?;
-    for (position, members) in positions {
-        let Moves { question, moves } = job::moves(store.as_ref(), question, &poset, &members, budget(args.memory).0)?;
-        if global.json {
-            return document(&moves.iter().map(|one| MoveDocument::new(question, one)).collect::<Vec<_>>());
+    let parsed = parse_position(&poset, &args.position)?;
+    parsed.warnings.iter().for_each(|warning| output::warning(global.json, warning));
+    let moves: Vec<MoveDocument> = match place::either(global)? {
+        Place::Here(directory) => {
+            let store = data::open_if_there(&directory)?;
+            let found = job::moves(store.as_ref(), question, &poset, &parsed.members, budget(args.memory).0)?;
+            found.moves.into_iter().map(|one| MoveDocument::new(found.question, one)).collect()
         }
-        result(&shown(question, &moves))?;
-        note(&summary(&position, &moves));
+        Place::There(target) => {
+            let moves = Remote::connect(target)?.moves(&poset, args.position.clone(), question)?;
+            moves.into_iter().map(MoveDocument::from).collect()
+        }
+    };
+    if global.json {
+        return document(&moves);
     }
+    result(&shown(&moves))?;
+    note(&summary(&args.position, &moves));
     Ok(())
 }
 
@@ -40,29 +48,32 @@ struct MoveDocument {
 }
 
 impl MoveDocument {
-    fn new(question: Question, one: &PositionMove) -> Self {
-        Self {
-            element: one.element.clone(),
-            leads_to: one.leads_to.clone(),
-            value: question.show(&one.value),
-            multiplicity: one.multiplicity,
-            wins: one.wins,
-        }
+    fn new(question: Question, one: job::PositionMove) -> Self {
+        let value = question.show(&one.value);
+        let job::PositionMove { element, leads_to, multiplicity, wins, .. } = one;
+        Self { element, leads_to, value, multiplicity, wins }
+    }
+}
+
+impl From<v1::PositionMove> for MoveDocument {
+    fn from(one: v1::PositionMove) -> Self {
+        let v1::PositionMove { element, leads_to, value, multiplicity, wins } = one;
+        Self { element, leads_to, value, multiplicity, wins }
     }
 }
 
 /// A line for each move: the element, the value it leads to, how many moves are like it, whether it wins, the position.
-fn shown(question: Question, moves: &[PositionMove]) -> String {
-    let row = |one: &PositionMove| {
+fn shown(moves: &[MoveDocument]) -> String {
+    let row = |one: &MoveDocument| {
         let wins = if one.wins { "wins" } else { "" };
-        let (value, like_it) = (question.show(&one.value), format!("x{}", one.multiplicity));
-        vec![one.element.clone(), value, like_it, wins.to_owned(), one.leads_to.clone()]
+        let like_it = format!("x{}", one.multiplicity);
+        vec![one.element.clone(), one.value.clone(), like_it, wins.to_owned(), one.leads_to.clone()]
     };
     table(&moves.iter().map(row).collect::<Vec<_>>(), 1)
 }
 
 /// Who wins, and how.
-fn summary(position: &str, moves: &[PositionMove]) -> String {
+fn summary(position: &str, moves: &[MoveDocument]) -> String {
     let all: u64 = moves.iter().map(|one| one.multiplicity).sum();
     let winning: Vec<&str> = moves.iter().filter(|one| one.wins).map(|one| one.element.as_str()).collect();
     match winning.as_slice() {
@@ -76,17 +87,28 @@ fn summary(position: &str, moves: &[PositionMove]) -> String {
 mod tests {
     use super::*;
 
-    fn one(element: &str, value: u8, wins: bool) -> PositionMove {
-        PositionMove { element: element.into(), leads_to: "01".into(), value: value.into(), multiplicity: 2, wins }
+    fn one(element: &str, value: &str, wins: bool) -> MoveDocument {
+        MoveDocument { element: element.into(), leads_to: "01".into(), value: value.into(), multiplicity: 2, wins }
     }
 
     #[test]
     fn winning_moves_are_marked_and_named() {
-        let moves = [one("0", 3, false), one("012", 0, true)];
-        assert_eq!(shown(Question::Grundy, &moves), "0    3  x2        01\n012  0  x2  wins  01\n");
-        assert_eq!(shown(Question::Outcome, &moves), "0    N  x2        01\n012  P  x2  wins  01\n");
+        let moves = [one("0", "3", false), one("012", "0", true)];
+        assert_eq!(shown(&moves), "0    3  x2        01\n012  0  x2  wins  01\n");
         assert!(summary("012", &moves).ends_with("of 4 moves these win, and those like them: 012"));
         assert!(summary("012", &moves[..1]).contains("none of the 2 moves wins"));
         assert!(summary("-", &[]).contains("no move"));
+    }
+
+    #[test]
+    fn outcomes_are_letters() {
+        let one = job::PositionMove {
+            element: "0".into(),
+            leads_to: "-".into(),
+            value: 0u8.into(),
+            multiplicity: 1,
+            wins: true,
+        };
+        assert_eq!(MoveDocument::new(Question::Outcome, one).value, "P");
     }
 }

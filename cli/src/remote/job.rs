@@ -58,10 +58,14 @@ pub fn limits(spec: &v1::JobSpec) -> SizeLimits {
 pub fn answer(status: &JobStatus) -> Option<Answer> {
     let (spec, answer) = (status.spec.as_ref()?, status.answer.as_ref()?);
     let spec = JobSpec { question: spec.question.parse().ok()?, poset: spec.poset.clone(), limits: limits(spec) };
+    let value = match &answer.value {
+        Some(shown) => Some(spec.question.read(shown)?),
+        None => None,
+    };
     Some(Answer {
         job: JobId(status.job.clone()),
         spec,
-        value: answer.value.as_ref().map(|digits| digits.parse()).transpose().ok()?,
+        value,
         orbits: answer.orbits.parse().ok()?,
         labelled: answer.labelled.parse().ok()?,
         base_layers: usize::try_from(answer.base_layers).ok()?,

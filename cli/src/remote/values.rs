@@ -1,8 +1,9 @@
 //! The calls of the service `Values`.
 
-use antichain_common::job::JobSpec;
 use antichain_common::job::certificate::Certificate;
-use antichain_proto::v1::{PositionValue, QueryRequest, StoredJobRequest, VerifyReply};
+use antichain_common::job::{JobSpec, Question};
+use antichain_common::poset::Poset;
+use antichain_proto::v1::{MovesRequest, PositionMove, PositionValue, QueryRequest, StoredJobRequest, VerifyReply};
 use serde::Deserialize;
 
 use super::job::on_the_wire;
@@ -27,6 +28,19 @@ impl Remote {
         let question = QueryRequest { spec: Some(on_the_wire(spec)), positions };
         let found = self.ask(None, question, |request| async move { values.query(request).await })?.values;
         if found.len() == asked { Ok(found) } else { Err(self.not_understood("a number of values")) }
+    }
+
+    /// The moves of a position of the game.
+    pub fn moves(
+        &self,
+        poset: &Poset,
+        position: String,
+        question: Option<Question>,
+    ) -> Result<Vec<PositionMove>, RemoteError> {
+        let mut values = self.values();
+        let question = question.map(|question| question.name().to_owned());
+        let asked = MovesRequest { poset: poset.name(), position, question };
+        Ok(self.ask(None, asked, |request| async move { values.moves(request).await })?.moves)
     }
 
     /// The certificate of a finished job, and the document that it was read from.

@@ -272,6 +272,10 @@ impl Values for Play {
         Ok(Response::new(QueryReply { values: self.script().values.clone() }))
     }
 
+    async fn moves(&self, _: Request<MovesRequest>) -> Result<Response<MovesReply>, Status> {
+        Err(Status::failed_precondition("no moves are in the script"))
+    }
+
     async fn certificate(
         &self,
         request: Request<StoredJobRequest>,

@@ -50,6 +50,16 @@ impl Question {
         }
     }
 
+    /// The value that is shown so: the inverse of [`show`](Self::show).
+    pub fn read(self, shown: &str) -> Option<BigUint> {
+        match (self, shown) {
+            (Self::Outcome, "P") => Some(BigUint::ZERO),
+            (Self::Outcome, "N") => Some(1u8.into()),
+            (Self::Outcome, _) => None,
+            _ => shown.parse().ok(),
+        }
+    }
+
     /// Whether the player to move loses a position of that value, if the question is about the game.
     pub fn is_lost(self, value: &BigUint) -> bool {
         match self {
@@ -75,5 +85,23 @@ impl FromStr for Question {
 
     fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
         Self::ALL.into_iter().find(|q| q.name() == word).ok_or_else(|| UnknownQuestion(word.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_read_again() {
+        for question in Question::ALL {
+            assert_eq!(question.name().parse(), Ok(question));
+            for value in [0u8, 1] {
+                assert_eq!(question.read(&question.show(&value.into())), Some(value.into()));
+            }
+        }
+        assert_eq!((Question::Outcome.read("1"), Question::Grundy.read("N")), (None, None));
+        assert!(Question::Outcome.is_lost(&0u8.into()) && !Question::Outcome.is_lost(&1u8.into()));
+        assert!(Question::Remoteness.is_lost(&44u8.into()) && !Question::Remoteness.is_lost(&3u8.into()));
     }
 }

@@ -38,7 +38,7 @@ impl From<JobStatus> for v1::JobStatus {
 
 fn answer_of(answer: &Answer, seconds: f64) -> v1::Answer {
     v1::Answer {
-        value: answer.value.as_ref().map(ToString::to_string),
+        value: answer.value.as_ref().map(|value| answer.spec.question.show(value)),
         orbits: answer.orbits.to_string(),
         labelled: answer.labelled.to_string(),
         base_layers: answer.base_layers as u32,

@@ -3,8 +3,9 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use antichain_common::job::{self, Interrupt};
-use antichain_common::poset::Poset;
+use antichain_common::ideal::Element;
+use antichain_common::job::{self, Interrupt, Moves, Question};
+use antichain_common::poset::{Poset, parse_position};
 use antichain_proto::limits::CHUNK_BYTES;
 use antichain_proto::v1;
 use antichain_proto::v1::values_server::Values;
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
-use super::{Services, blocking, spec_of, status_of_job};
+use super::{Services, blocking, spec_of, status_of_job, with_hint};
 
 /// Memory for values that are computed at once, for small posets.
 const QUICK_BYTES: u64 = 1 << 30;
@@ -28,6 +29,14 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// The members of a position.
+fn members_of(poset: &Poset, position: &str) -> Result<Vec<Element>, Status> {
+    let parsed = parse_position(poset, position).map_err(|error| {
+        Status::invalid_argument(format!("`{position}`: {}\nhint: {}", error.reason(), error.hint()))
+    })?;
+    Ok(parsed.members)
+}
+
 #[tonic::async_trait]
 impl Values for Services {
     async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryReply>, Status> {
@@ -39,16 +48,14 @@ impl Values for Services {
             let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
             let mut elements = Vec::with_capacity(positions.len());
             for position in &positions {
-                let parsed = antichain_common::poset::parse_position(&poset, position).map_err(|error| {
-                    Status::invalid_argument(format!("`{position}`: {}\nhint: {}", error.reason(), error.hint()))
-                })?;
-                let size = parsed.members.len();
+                let members = members_of(&poset, position)?;
+                let size = members.len();
                 if size < spec.limits.min || spec.limits.max.is_some_and(|max| size > max) {
                     return Err(Status::invalid_argument(format!(
                         "`{position}`: this ideal has {size} elements, outside the limits given"
                     )));
                 }
-                elements.push((position.clone(), parsed.members));
+                elements.push((position.clone(), members));
             }
             job::query(Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
                 .map_err(|error| status_of_job(&error))
@@ -60,6 +67,28 @@ impl Values for Services {
             value: question.show(&value.value),
         };
         Ok(Response::new(v1::QueryReply { values: values.into_iter().map(value).collect() }))
+    }
+
+    async fn moves(&self, request: Request<v1::MovesRequest>) -> Result<Response<v1::MovesReply>, Status> {
+        let v1::MovesRequest { poset, position, question } = request.into_inner();
+        let question = question.map(|question| question.parse::<Question>()).transpose();
+        let question = question.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let desk = self.desk.clone();
+        let Moves { question, moves } = blocking(move || {
+            let poset: Poset = poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
+            let members = members_of(&poset, &position)?;
+            job::moves(Some(desk.store()), question, &poset, &members, QUICK_BYTES)
+                .map_err(|error| status_of_job(&error))
+        })
+        .await?;
+        let moves = moves.into_iter().map(|one| v1::PositionMove {
+            element: one.element,
+            leads_to: one.leads_to,
+            value: question.show(&one.value),
+            multiplicity: one.multiplicity,
+            wins: one.wins,
+        });
+        Ok(Response::new(v1::MovesReply { question: question.name().to_owned(), moves: moves.collect() }))
     }
 
     type CertificateStream = Replies<v1::DocumentPart>;

@@ -260,3 +260,33 @@ fn tablebases_are_taken_in_whole_or_not_at_all() {
     }
     assert!(jobs(&store).expect("readable").is_empty());
 }
+
+/// Two ways that share nothing but the poset: tables of bases, or a search with memory.
+#[test]
+fn ten_thousand_positions_of_six_points_have_the_values_of_a_plain_search() {
+    let (_directory, store) = fresh();
+    let (poset, _) = finished(&store, Question::Grundy, "boolean:6", SizeLimits::NONE, true);
+    let positions = random_positions(&poset, 10_000);
+    let values = query(Some(&store), Question::Grundy, &poset, &positions, 0).expect("stored");
+    let mut solver = Solver::<1, Grundy<1>>::new(&poset);
+    for ((text, members), value) in positions.iter().zip(values) {
+        let ideal = members.iter().fold(Ideal::<1>::empty(), |set, &x| set.with(x));
+        assert_eq!(value.value, solver.value(ideal, 1 << 20).expect("few").into(), "{text}");
+    }
+}
+
+#[test]
+fn small_positions_of_seven_points_have_the_values_of_a_plain_search() {
+    let (_directory, store) = fresh();
+    let limits = SizeLimits { min: 0, max: Some(26) };
+    let (poset, _) = finished(&store, Question::Grundy, "boolean:7", limits, true);
+    let mut positions = random_positions(&poset, 4000);
+    positions.retain(|(_, members)| members.len() <= 26);
+    assert!(positions.len() > 500);
+    let values = query(Some(&store), Question::Grundy, &poset, &positions, 0).expect("stored");
+    let mut solver = Solver::<2, Grundy<1>>::new(&poset);
+    for ((text, members), value) in positions.iter().zip(values) {
+        let ideal = members.iter().fold(Ideal::<2>::empty(), |set, &x| set.with(x));
+        assert_eq!(value.value, solver.value(ideal, 1 << 20).expect("few").into(), "{text}");
+    }
+}
