@@ -2,6 +2,7 @@
 
 use antichain_common::job::{self, Question};
 use antichain_common::poset::{Poset, parse_position};
+use antichain_common::store::Store;
 use antichain_proto::v1;
 use serde::Serialize;
 
@@ -34,6 +35,16 @@ pub fn execute(global: &Global, args: MovesArgs) -> anyhow::Result<()> {
     result(&shown(&moves))?;
     note(&summary(&args.position, &moves));
     Ok(())
+}
+
+/// Tells on standard error which moves of a position win, if that is known; for questions about the game.
+pub(super) fn tell_winning(store: Option<&Store>, question: Question, poset: &Poset, position: &str) {
+    let Ok(parsed) = parse_position(poset, position) else { return };
+    // Who asked for a value has it; without this there is a line less.
+    if let Ok(found) = job::moves(store, Some(question), poset, &parsed.members, budget(None).0) {
+        let moves: Vec<_> = found.moves.into_iter().map(|one| MoveDocument::new(question, one)).collect();
+        note(&summary(position, &moves));
+    }
 }
 
 /// One move as a JSON document.

@@ -6,6 +6,7 @@ use antichain_proto::v1;
 use serde::Serialize;
 
 use super::budget;
+use super::moves::tell_winning;
 use crate::args::{Global, QueryArgs};
 use crate::output::{document, result, table};
 use crate::remote::{Place, Remote, place};
@@ -21,6 +22,9 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
             let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
             let store = data::open_if_there(&directory)?;
             let values = job::query(store.as_ref(), question, &poset, &positions, budget(args.memory).0)?;
+            if let ([(position, _)], Question::Outcome, false) = (&positions[..], question, global.json) {
+                tell_winning(store.as_ref(), question, &poset, position);
+            }
             values.into_iter().map(|value| PositionDocument::new(question, value)).collect()
         }
         Place::There(target) => {

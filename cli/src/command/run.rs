@@ -1,9 +1,11 @@
 //! `antichain run`: answers a question in this process.
 
+use antichain_common::ideal::Element;
 use antichain_common::job::{self, Answer, Question};
-use antichain_common::poset::Poset;
+use antichain_common::poset::{Poset, format_position};
 use serde::Serialize;
 
+use super::moves::tell_winning;
 use super::{LimitsDocument, show_limits, with_effort};
 use crate::args::{Global, RunArgs};
 use crate::output::{document, grouped, note, result};
@@ -20,7 +22,12 @@ pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
     let answer = with_effort(global, &args.effort, args.keep_values, |options| {
         job::run(&store, question, &poset, limits, options)
     })?;
-    tell(global, &answer)
+    tell(global, &answer)?;
+    if question.is_game() && answer.value.is_some() && !global.json {
+        let all: Vec<Element> = (0..poset.len()).collect();
+        tell_winning(Some(&store), question, &poset, &format_position(&poset, &all));
+    }
+    Ok(())
 }
 
 /// Writes an answer: the document, or the value alone with what else is worth knowing on standard error.

@@ -199,13 +199,14 @@ fn hint(poset: &Poset) -> String {
     format!("{example}; `{EMPTY_IDEAL}` is the empty ideal")
 }
 
-/// Writes an ideal, given by its members in any order, by its maximal elements: sorted by rank, then by their text, of
-/// which the shorter comes first (so that numbers are in numerical order).
+/// Writes an ideal, given by its members in any order, by its maximal elements (those without an upper cover among the
+/// members): sorted by rank, then by their text, of which the shorter comes first (so that numbers are in numerical order).
 ///
 /// # Panics
 /// If a member is no element of the poset.
 pub fn format_position(poset: &Poset, members: &[Element]) -> String {
-    let covered = |x: Element| members.iter().any(|&y| y != x && poset.is_at_most(x, y));
+    let ideal = members.iter().fold(Ideal::<4>::empty(), |set, &x| set.with(x));
+    let covered = |x: Element| poset.upper_covers(x).iter().any(|&y| ideal.contains(usize::from(y)));
     let mut labels: Vec<(usize, usize, String)> = members
         .iter()
         .filter(|&&x| !covered(x))

@@ -5,7 +5,7 @@
 //! Candidates, what an enumeration found before it is merged, are bases too.
 
 use super::Store;
-use super::block::{BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written};
+use super::block::{BlockFile, BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written};
 use super::error::{Damage, StoreError, Unfit};
 use super::record::{ShardKey, ShardKind};
 use crate::ideal::Ideal;
@@ -73,7 +73,17 @@ impl Store {
         key: &ShardKey,
         base: &Ideal<W>,
     ) -> Result<Option<FoundBase<W>>, StoreError> {
-        let file = self.open_shard(key)?;
+        self.open_shard(key)?.find_base(base)
+    }
+}
+
+impl BlockFile {
+    /// Looks for a base in a file of bases, and reads one block.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; errors of reading.
+    pub fn find_base<const W: usize>(&self, base: &Ideal<W>) -> Result<Option<FoundBase<W>>, StoreError> {
+        let file = self;
         check::<W>(file.head()).map_err(|what| file.damaged(what))?;
         let top = base.0[W - 1];
         let metas = file.metas();

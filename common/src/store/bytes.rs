@@ -5,7 +5,7 @@
 //! index entry is the number of its first state, as for values of limbs.
 
 use super::Store;
-use super::block::{BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written};
+use super::block::{BlockFile, BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written};
 use super::error::{Damage, StoreError};
 use super::record::{ShardKey, ShardKind};
 
@@ -39,16 +39,25 @@ impl Store {
     /// Reads the value of the state of that number, and of the file only its index and one block.
     ///
     /// # Errors
-    /// [`StoreError::OutOfRange`]; as [`read_bytes`](Self::read_bytes).
+    /// As [`read_bytes`](Self::read_bytes) and [`BlockFile::read_byte`].
     pub fn read_byte(&self, key: &ShardKey, number: u64) -> Result<u8, StoreError> {
-        let file = self.open_shard(key)?;
-        check_head(file.head()).map_err(|what| file.damaged(what))?;
-        let states = file.count();
+        self.open_shard(key)?.read_byte(number)
+    }
+}
+
+impl BlockFile {
+    /// Reads the value of the state of that number in a file of bytes, and one block.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`], [`StoreError::Damaged`]; errors of reading.
+    pub fn read_byte(&self, number: u64) -> Result<u8, StoreError> {
+        check_head(self.head()).map_err(|what| self.damaged(what))?;
+        let states = self.count();
         if number >= states {
-            return Err(StoreError::OutOfRange { file: file.path().to_owned(), states, first: number, count: 1 });
+            return Err(StoreError::OutOfRange { file: self.path().to_owned(), states, first: number, count: 1 });
         }
         let mut block = Vec::new();
-        file.read((number / STATES_IN_BLOCK_OF_BYTES) as usize, &mut block)?;
+        self.read((number / STATES_IN_BLOCK_OF_BYTES) as usize, &mut block)?;
         Ok(block[(number % STATES_IN_BLOCK_OF_BYTES) as usize])
     }
 }

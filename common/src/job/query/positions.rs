@@ -78,10 +78,11 @@ impl Stored<'_> {
         slot: u64,
     ) -> Result<Option<u8>, StoreError> {
         let key = side.key(job, layer, shard);
-        if self.store.shard(&key)?.is_none() {
-            return Ok(None);
+        match self.open(&key) {
+            Ok(file) => file.read_byte(slot).map(Some),
+            Err(StoreError::NoShard(_)) => Ok(None),
+            Err(error) => Err(error),
         }
-        self.store.read_byte(&key, slot).map(Some)
     }
 }
 

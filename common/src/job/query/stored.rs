@@ -1,6 +1,8 @@
 //! Values read from the tables of jobs that kept them: a look-up reads a block or two of the bases and one of the values.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use num_bigint::BigUint;
 
@@ -13,14 +15,21 @@ use crate::poset::Poset;
 use crate::recurrence::limbs;
 use crate::space::code::Ranks;
 use crate::space::split::{Split, Uppers};
-use crate::store::{FoundBase, ShardKind, Store, StoreError};
+use crate::store::{BlockFile, FoundBase, ShardKey, ShardKind, Store, StoreError};
 use crate::symmetry::{Canonical, Isa};
+
+/// Files that are open at a time, at most: a process may have a thousand or so.
+const MOST_FILES: usize = 400;
 
 /// The jobs of a data directory that answer one question about one poset, whatever their limits.
 pub(in crate::job) struct Stored<'a> {
     pub(super) store: &'a Store,
     pub(super) poset: &'a Poset,
     pub(super) jobs: Vec<JobRecord>,
+    /// Files that were opened, for a question about many positions comes to the same ones again.
+    files: RefCell<HashMap<ShardKey, Rc<BlockFile>>>,
+    /// For a space and a layer the number of shards of bases.
+    shards: RefCell<HashMap<(String, usize), usize>>,
     /// Made when the first value is read from a base-and-fibre job: its tables take longer than the look-up.
     halves: OnceCell<Option<(Split<1>, Ranks)>>,
 }
@@ -44,7 +53,7 @@ impl<'a> Stored<'a> {
             };
             jobs.extend(record.filter(same));
         }
-        Ok(Self { store, poset, jobs, halves: OnceCell::new() })
+        Ok(Self { store, poset, jobs, files: RefCell::default(), shards: RefCell::default(), halves: OnceCell::new() })
     }
 
     /// The same, but of one job alone.
@@ -86,6 +95,34 @@ impl<'a> Stored<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Number of shards of bases in a layer.
+    fn shards(&self, space: &str, layer: usize) -> Result<usize, StoreError> {
+        let key = (space.to_owned(), layer);
+        if let Some(&shards) = self.shards.borrow().get(&key) {
+            return Ok(shards);
+        }
+        let shards = self.store.shards_in_layer(space, ShardKind::Bases, layer as u16)?.len();
+        self.shards.borrow_mut().insert(key, shards);
+        Ok(shards)
+    }
+
+    /// The file of a shard.
+    ///
+    /// # Errors
+    /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of opening.
+    pub(super) fn open(&self, key: &ShardKey) -> Result<Rc<BlockFile>, StoreError> {
+        let mut files = self.files.borrow_mut();
+        if let Some(file) = files.get(key) {
+            return Ok(file.clone());
+        }
+        if files.len() == MOST_FILES {
+            files.clear();
+        }
+        let file = Rc::new(self.store.open_shard(key)?);
+        files.insert(key.clone(), file.clone());
+        Ok(file)
     }
 
     /// The poset taken apart; `None` if it is not self-dual.
@@ -138,10 +175,10 @@ impl<'a> Stored<'a> {
         layer: usize,
         base: &Ideal<W>,
     ) -> Result<Option<(usize, FoundBase<W>)>, StoreError> {
-        let (mut below, mut above) = (0, self.store.shards_in_layer(&job.space, ShardKind::Bases, layer as u16)?.len());
+        let (mut below, mut above) = (0, self.shards(&job.space, layer)?);
         while below < above {
             let middle = (below + above) / 2;
-            let file = self.store.open_shard(&bases_key(&job.space, layer, middle))?;
+            let file = self.open(&bases_key(&job.space, layer, middle))?;
             // The top word of the shard's first base.
             if file.metas().first().is_some_and(|meta| meta.words[0] <= base.0[W - 1]) {
                 below = middle + 1;
@@ -152,10 +189,11 @@ impl<'a> Stored<'a> {
         // Several shards can begin with the same top word.
         for shard in (0..below).rev() {
             let key = bases_key(&job.space, layer, shard);
-            if let Some(found) = self.store.find_base(&key, base)? {
+            let file = self.open(&key)?;
+            if let Some(found) = file.find_base(base)? {
                 return Ok(Some((shard, found)));
             }
-            if self.store.open_shard(&key)?.metas().first().is_some_and(|meta| meta.words[0] < base.0[W - 1]) {
+            if file.metas().first().is_some_and(|meta| meta.words[0] < base.0[W - 1]) {
                 break;
             }
         }
