@@ -55,7 +55,7 @@ Questions:
   extensions       the number of linear extensions
   ideals           the number of order ideals, labelled and up to symmetry
 Questions about the game Chomp (Subset Takeaway on boolean:N), in which a move takes an element, but never a least one,
-and all above it, and whoever cannot move loses; the values of all positions are stored:
+and all above it, and whoever cannot move loses; the values of all positions are stored, of small games with --keep-values:
   outcome          who wins: N, the next player, or P, the previous one
   grundy           the Sprague-Grundy value
   remoteness       how many moves are left, if the winner is in a hurry and the loser is not";
@@ -349,9 +349,9 @@ pub struct ExportArgs {
     /// first moves; positions: those of a game with a --value, a line each; table: all values of a game, for `import`
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// With positions: the value
+    /// With positions: the value, of outcomes N or P
     #[arg(long, value_name = "VALUE")]
-    pub value: Option<u8>,
+    pub value: Option<String>,
     /// With positions: so many at most
     #[arg(long, value_name = "COUNT", default_value_t = 1000)]
     pub most: usize,

@@ -150,6 +150,8 @@ impl Failure {
             JobError::NoTable(job) => Self::failed(error)
                 .about(job.to_string())
                 .hint("`antichain run` with --keep-values stores those of a small game too"),
+            JobError::TooLarge(_) => Self { exit: Exit::BadInput, ..Self::failed(error) }
+                .hint("values of games are bytes: take a smaller poset, or --max-elements"),
             JobError::NoGame(question) => {
                 Self::bad_input(question.name(), error).hint("questions about the game are outcome, grundy, remoteness")
             }

@@ -30,8 +30,14 @@ pub enum InputError {
         max: usize,
     },
     /// A tablebase without a file to write it to.
-    #[error("a tablebase is no text for a terminal")]
+    #[error("a tablebase is written to a file, and none is named")]
     NoOutput,
+    /// A value that no position has.
+    #[error("this is no value of the question")]
+    NoSuchValue(String),
+    /// Sets of few points of a poset that has none.
+    #[error("only Boolean lattices have games on sets of at most k of n points")]
+    NoTruncations(String),
     /// Positions of no value.
     #[error("which value positions are to have is missing")]
     NoValue,
@@ -53,6 +59,8 @@ impl InputError {
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
             Self::NoOutput => "--format table".to_owned(),
             Self::NoValue => "--format positions".to_owned(),
+            Self::NoSuchValue(value) => value.clone(),
+            Self::NoTruncations(poset) => poset.clone(),
             Self::PositionOutside { position, .. } => position.clone(),
         }
     }
@@ -63,6 +71,8 @@ impl InputError {
             Self::Question { .. } => format!("questions are {}", Question::ALL.map(Question::name).join(", ")),
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
             Self::NoOutput => "name a file with --output".to_owned(),
+            Self::NoSuchValue(_) => "give a number from 0 to 255, of outcomes N or P".to_owned(),
+            Self::NoTruncations(_) => "`--format csv` has the positions by size and value".to_owned(),
             Self::NoValue => "add it with --value, as in --value 0 for the lost positions".to_owned(),
             Self::PositionOutside { .. } => "change --min-elements or --max-elements, or leave them out".to_owned(),
         }

@@ -66,11 +66,21 @@ fn a_tablebase_is_carried_to_another_directory() {
     import.assert_code(0);
     assert_eq!(import.stdout, "outcome-boolean-5\n");
     there.run(&["verify", "outcome-boolean-5"]).assert_code(0);
-    let positions = ["export", "outcome-boolean-5", "--format", "positions", "--value", "0"];
+    let positions = ["export", "outcome-boolean-5", "--format", "positions", "--value", "P"];
     let (mine, theirs) = (here.run(&positions), there.run(&positions));
     mine.assert_code(0);
     assert_eq!(mine.stdout, theirs.stdout);
     assert_eq!(mine.stdout.lines().take(2).collect::<Vec<_>>(), ["{}", "-"]);
+
+    let letters = ["export", "outcome-boolean-5", "--format", "positions", "--value", "P", "--max-elements", "3"];
+    assert_eq!(here.run(&letters).stdout, "{}\n-\n3 4\n");
+
+    // What is no file is written to, and stays what it is.
+    let full = std::path::Path::new("/dev/full");
+    if full.exists() {
+        here.run(&["export", "outcome-boolean-5", "--format", "table", "--output", "/dev/full"]).assert_code(1);
+        assert!(!full.metadata().expect("there").is_file());
+    }
 
     std::fs::write(file, "something else\n").expect("written");
     let refused = Lab::new().run(&["import", file]);
@@ -87,6 +97,7 @@ fn what_is_no_game_or_no_position_is_explained() {
         (&["moves", "boolean:4:2", "012"], "not an element"),
         (&["query", "grundy", "boolean:4", ""], "a position is missing"),
         (&["export", "grundy-boolean-4", "--format", "positions"], "which value"),
+        (&["export", "grundy-boolean-4", "--format", "positions", "--value", "N"], "no value of the question"),
     ] {
         lab.run(&["run", "grundy", "boolean:4"]).assert_code(0);
         let refused = lab.run(words);

@@ -75,11 +75,20 @@ fn write(args: &ExportArgs, text: &str) -> anyhow::Result<()> {
 fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_existing(&place::here(global)?)?;
     let Some(file) = &args.output else { return Err(InputError::NoOutput.into()) };
-    // A tablebase that is not whole never has the name.
-    let unfinished = file.with_extension("unfinished");
     let of = |source| FileError { file: file.clone(), source };
+    let export = |out: &fs::File| -> anyhow::Result<()> {
+        job::export_table(&store, &args.job, BufWriter::with_capacity(1 << 20, out))?;
+        Ok(())
+    };
+    // What is no file, such as a pipe, is written to as it is.
+    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
+        return export(&fs::File::options().write(true).open(file).map_err(of)?);
+    }
+    // A tablebase that is not whole never has the name.
+    let mut unfinished = file.clone().into_os_string();
+    unfinished.push(".unfinished");
     let written = fs::File::create(&unfinished).map_err(of).map_err(anyhow::Error::from).and_then(|out| {
-        job::export_table(&store, &args.job, BufWriter::with_capacity(1 << 20, &out))?;
+        export(&out)?;
         out.sync_all().map_err(of)?;
         Ok(fs::rename(&unfinished, file).map_err(of)?)
     });
@@ -92,8 +101,12 @@ fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
 /// Writes the positions of a value.
 fn positions_of_value(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_existing(&place::here(global)?)?;
-    let Some(value) = args.value else { return Err(InputError::NoValue.into()) };
-    let positions = job::positions_of_value(&store, &args.job, value, args.most)?;
+    let limits = inputs::limits(args.limits)?;
+    let (answer, _) = job::finished(&store, &args.job)?;
+    let Some(value) = &args.value else { return Err(InputError::NoValue.into()) };
+    let known = answer.spec.question.read(value).and_then(|value| u8::try_from(value).ok());
+    let Some(known) = known else { return Err(InputError::NoSuchValue(value.clone()).into()) };
+    let positions = job::positions_of_value(&store, &args.job, known, limits, args.most)?;
     write(args, &positions.iter().map(|position| format!("{position}\n")).collect::<String>())
 }
 
@@ -106,6 +119,9 @@ fn truncations(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
         return Err(job::JobError::NoGame(question).into());
     }
     let rows = job::truncations(Some(&store), question, &answer.spec.poset.parse()?, budget(None).0)?;
+    if rows.is_empty() {
+        return Err(InputError::NoTruncations(answer.spec.poset).into());
+    }
     let mut text = "n,k,value,after_first_moves_of_size_1_to_k\n".to_owned();
     for row in rows {
         let after: Vec<_> = row.first_moves.iter().map(|value| question.show(value)).collect();

@@ -34,12 +34,15 @@ pub fn finished(store: &Store, job: &str) -> Result<(Answer, Vec<SizeCount>), Jo
     Ok((certificate.answer(true, std::time::Duration::ZERO), certificate.sizes))
 }
 
-/// The positions of a finished game by size and value; none of another question.
+/// The positions of a finished game within its limits, by size and value; none of another question.
 ///
 /// # Errors
 /// [`JobError::NoSuchJob`], [`JobError::Unfinished`].
 pub fn positions(store: &Store, job: &str) -> Result<Vec<PositionCount>, JobError> {
-    Ok(find(store, job)?.positions.map(|positions| positions.counts).unwrap_or_default())
+    let certificate = find(store, job)?;
+    let mut counts = certificate.positions.map(|positions| positions.counts).unwrap_or_default();
+    counts.retain(|count| count.size >= certificate.spec.limits.min);
+    Ok(counts)
 }
 
 /// The certificate of a finished job, as the document that `export --format json` passes on.

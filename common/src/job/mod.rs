@@ -332,6 +332,9 @@ pub enum JobError {
     /// A small game whose values were not kept.
     #[error("the values of {0} are not stored")]
     NoTable(JobId),
+    /// A value of a position of so many elements that does not fit a byte.
+    #[error("a position with {0} elements has a value above 255")]
+    TooLarge(usize),
     /// Moves of a question that is not about the game.
     #[error("{0} is no question about the game")]
     NoGame(Question),

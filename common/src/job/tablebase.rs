@@ -8,8 +8,7 @@ use std::io::{Read, Write};
 use serde::{Deserialize, Serialize};
 
 use super::certificate::Certificate;
-use super::conclude::commit_certificate;
-use super::digest::job_digest;
+use super::conclude::{Found, commit_certificate};
 use super::records::{JOB_FORMAT, bases_key, layer_document, space_owner};
 use super::{JobError, JobId, JobSpec, Method, catalogue, method};
 use crate::poset::Poset;
@@ -98,7 +97,7 @@ pub fn export_table(store: &Store, job: &str, out: impl Write) -> Result<(), Tab
     serde_json::to_writer(&mut out, &header).map_err(std::io::Error::from)?;
     out.write_all(b"\n")?;
     for (key, _) in keys(&header.certificate) {
-        out.write_all(&store.read_image(&key)?.bytes)?;
+        out.write_all(&store.read_image(&key).map_err(JobError::from)?.bytes)?;
     }
     let digest = *out.hasher.finalize().as_bytes();
     out.inner.write_all(&digest)?;
@@ -130,8 +129,9 @@ pub fn import_table(store: &Store, input: impl Read) -> Result<JobId, TablebaseE
         let mut bytes = Vec::new();
         (&mut input).take(length).read_to_end(&mut bytes)?;
         let image = BlockImage::parse(bytes).map_err(|what| damaged(&key, what))?;
+        let counted = digest.is_some() || image.head.count() == bases_of(&certificate, &key);
         let found = super::table::hex(&image.head.payload_digest());
-        if digest.is_some_and(|digest| digest != found) {
+        if !counted || digest.is_some_and(|digest| digest != found) {
             return Err(TablebaseError::Damaged(format!("{key} is not what its certificate says")));
         }
         let written = store.write_image(&key, &image)?;
@@ -149,6 +149,12 @@ pub fn import_table(store: &Store, input: impl Read) -> Result<JobId, TablebaseE
     commit_certificate(store, &certificate, true, &mut commit)?;
     store.commit(commit)?;
     Ok(job)
+}
+
+/// The number of bases that a certificate says a shard has.
+fn bases_of(certificate: &Certificate, key: &ShardKey) -> u64 {
+    let layer = certificate.base_layers.get(usize::from(key.layer));
+    layer.and_then(|layer| layer.shards.get(key.shard as usize)).copied().unwrap_or_default()
 }
 
 fn damaged(key: &ShardKey, what: Damage) -> TablebaseError {
@@ -192,29 +198,44 @@ fn read_header(input: &mut impl Read) -> Result<Header, TablebaseError> {
     }
 }
 
-/// Whether a certificate is one of a game, made by this format, with the digest and the names it must have.
+/// Whether a certificate is what this program would write of a game with these layers and positions.
 fn is_sound(certificate: &Certificate) -> bool {
-    let Certificate { spec, sizes, value, value_layers, positions, .. } = certificate;
-    let Ok(poset) = spec.poset.parse::<Poset>() else { return false };
-    let Some(there) = positions else { return false };
-    let base = match certificate.method {
+    let Certificate { spec, method: visited, positions, base_layers, .. } = certificate;
+    let (Ok(poset), Some(there)) = (spec.poset.parse::<Poset>(), positions) else { return false };
+    let base = match visited {
         Method::Plain { .. } => poset.len(),
         Method::Halves { .. } => poset.len() / 2,
     };
+    let top = visited.top();
     let layers_fit = there.layers.iter().all(|layer| {
-        certificate.base_layers.get(layer.layer).is_some_and(|bases| {
-            (bases.size, bases.slots, bases.shards.len()) == (layer.layer, layer.slots, layer.shards.len())
-        })
+        base_layers
+            .get(layer.layer)
+            .is_some_and(|bases| (bases.slots, bases.shards.len()) == (layer.slots, layer.shards.len()))
     });
-    certificate.format == JOB_FORMAT
-        && spec.question.is_game()
+    let bases_fit = base_layers.iter().enumerate().all(|(size, layer)| {
+        (layer.size, layer.top) == (size, top) && layer.counts.iter().all(|count| count.size <= top)
+    });
+    let question_fits = spec.question.is_game()
         && *spec == JobSpec::new(spec.question, &poset, spec.limits)
-        && certificate.job == spec.id()
-        && certificate.method == method(spec.question, &poset, spec.limits)
-        && certificate.space == space_owner(&spec.poset, base)
-        && certificate.digest == job_digest(spec, sizes, value.as_ref(), value_layers, positions.as_ref())
-        && value_layers.is_empty()
-        && layers_fit
+        && *visited == method(spec.question, &poset, spec.limits);
+    if !question_fits || !layers_fit || !bases_fit {
+        return false;
+    }
+    let value = certificate.value.as_ref().map_or(Some(0), |value| u8::try_from(value).ok());
+    let Some(value) = value else { return false };
+    let found = Found {
+        poset: &poset,
+        spec,
+        method: *visited,
+        space: &space_owner(&spec.poset, base),
+        layers: base_layers.iter().collect(),
+        values: None,
+        positions: Some((value, there.clone())),
+    };
+    found.certificate().is_ok_and(|expected| {
+        let software = certificate.software.clone();
+        *certificate == Certificate { software, ..expected }
+    })
 }
 
 /// Hashes what passes.

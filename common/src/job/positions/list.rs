@@ -1,31 +1,41 @@
 //! The positions of a game that have a given value.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use super::records::{PositionLayer, Side};
 use crate::ideal::{Bits, Element, Ideal};
 use crate::job::certificate::Certificate;
 use crate::job::records::bases_key;
-use crate::job::{JobError, Method, catalogue};
+use crate::job::{JobError, Method, SizeLimits, catalogue};
 use crate::poset::{Poset, PosetError, format_position};
 use crate::space::code::{Ranks, codes_up_to};
 use crate::space::split::Split;
 use crate::store::Store;
 use crate::symmetry::{Canonicaliser, Isa};
 
-/// Up to `most` positions of a finished game with that value, one of each orbit, those with few elements first; read from the
+/// Up to `most` positions of a finished game with that value and within limits, one of each orbit, those with few elements first; read from the
 /// stored tables.
 ///
 /// # Errors
 /// [`JobError::NoSuchJob`], [`JobError::Unfinished`]; [`JobError::NoGame`]; [`JobError::NoTable`] where the values
 /// are not stored; errors of reading.
-pub fn positions_of_value(store: &Store, job: &str, value: u8, most: usize) -> Result<Vec<String>, JobError> {
+pub fn positions_of_value(
+    store: &Store,
+    job: &str,
+    value: u8,
+    limits: SizeLimits,
+    most: usize,
+) -> Result<Vec<String>, JobError> {
     let certificate = catalogue::find(store, job)?;
     if certificate.positions.is_none() {
         return Err(JobError::NoGame(certificate.spec.question));
     }
-    let poset = certificate.spec.poset.parse().map_err(|error: PosetError| JobError::SelfCheck(error.to_string()))?;
-    let list = List { store, certificate: &certificate, poset: &poset, value, most };
+    let poset: Poset =
+        certificate.spec.poset.parse().map_err(|error: PosetError| JobError::SelfCheck(error.to_string()))?;
+    let min = limits.min.max(certificate.spec.limits.min);
+    let sizes = min..=limits.max.unwrap_or(poset.len());
+    let list = List { store, certificate: &certificate, poset: &poset, value, sizes, most };
     match (certificate.method, poset.words()) {
         (Method::Halves { top }, 1) => list.of_halves::<1>(top),
         (Method::Halves { top }, _) => list.of_halves::<2>(top),
@@ -43,6 +53,7 @@ struct List<'a> {
     certificate: &'a Certificate,
     poset: &'a Poset,
     value: u8,
+    sizes: RangeInclusive<usize>,
     most: usize,
 }
 
@@ -67,7 +78,7 @@ impl List<'_> {
 
     fn plain<const W: usize>(&self) -> Result<Vec<String>, JobError> {
         let mut found = Vec::new();
-        for layer in self.layers() {
+        for layer in self.layers().filter(|layer| self.sizes.contains(&layer.layer)) {
             for shard in 0..layer.shards.len() {
                 let Some((bases, values)) = self.shard::<W>(layer, shard)? else { continue };
                 let here = bases.iter().zip(values).filter(|(_, value)| *value == self.value);
@@ -110,6 +121,11 @@ impl List<'_> {
                             // What is in the middle is on both sides.
                             let is_copy = layer.side == Side::Upper && size == top;
                             if is_copy || block[slot as usize] != self.value {
+                                continue;
+                            }
+                            let own = if layer.side == Side::Upper { self.poset.len() - size } else { size };
+                            let is_late = found.len() >= self.most && found.last().is_none_or(|last| last.0 < own);
+                            if is_late || !self.sizes.contains(&own) {
                                 continue;
                             }
                             let members = members(&split, layer.side, base, facet.upper(code));

@@ -358,6 +358,6 @@ fn represented(
     };
     result.map_err(|error| match error {
         Unvalued::Stopped(_) => JobError::Interrupted,
-        Unvalued::Unrepresentable => JobError::SelfCheck(format!("a value of layer {layer} does not fit a byte")),
+        Unvalued::Unrepresentable => JobError::TooLarge(layer),
     })
 }

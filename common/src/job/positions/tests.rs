@@ -150,10 +150,15 @@ fn positions_are_listed_by_value() {
         let largest = counts.iter().map(|count| count.value).max().expect("positions");
         for value in [largest, largest - 1] {
             let expected: BigUint = counts.iter().filter(|count| count.value == value).map(|count| &count.orbits).sum();
-            let listed = positions_of_value(&store, &answer.job.0, value, 5000).expect("stored");
+            let listed = positions_of_value(&store, &answer.job.0, value, SizeLimits::NONE, 5000).expect("stored");
             assert_eq!(BigUint::from(listed.len()), expected, "{spec} {value}");
-            let first = positions_of_value(&store, &answer.job.0, value, 3).expect("stored");
+            let first = positions_of_value(&store, &answer.job.0, value, SizeLimits::NONE, 3).expect("stored");
             assert_eq!(first[..], listed[..listed.len().min(3)]);
+            let size = |text: &String| parse_position(&poset, text).expect("a position").members.len();
+            let middle = size(&listed[listed.len() / 2]);
+            let limits = SizeLimits { min: middle, max: Some(middle) };
+            let within = positions_of_value(&store, &answer.job.0, value, limits, 5000).expect("stored");
+            assert!(within.iter().eq(listed.iter().filter(|text| size(text) == middle)));
             for text in listed.iter().take(20) {
                 let members = parse_position(&poset, text).expect("a position").members;
                 let found = query(Some(&store), Question::Grundy, &poset, &[(text.clone(), members)], 0);
@@ -208,11 +213,11 @@ fn limits_leave_the_smaller_positions() {
 fn a_small_game_is_stored_when_its_values_are_wanted() {
     let (_directory, store) = fresh();
     let (_, answer) = finished(&store, Question::Grundy, "boolean:4", SizeLimits::NONE, false);
-    assert!(matches!(positions_of_value(&store, &answer.job.0, 0, 9), Err(JobError::NoTable(_))));
+    assert!(matches!(positions_of_value(&store, &answer.job.0, 0, SizeLimits::NONE, 9), Err(JobError::NoTable(_))));
     let (_, again) = finished(&store, Question::Grundy, "boolean:4", SizeLimits::NONE, true);
     assert_eq!(again.digest, answer.digest);
     // The two without a move, and others.
-    let lost = positions_of_value(&store, &answer.job.0, 0, 9).expect("stored");
+    let lost = positions_of_value(&store, &answer.job.0, 0, SizeLimits::NONE, 9).expect("stored");
     assert_eq!(lost[..2], ["{}", "-"]);
 }
 
@@ -289,4 +294,64 @@ fn small_positions_of_seven_points_have_the_values_of_a_plain_search() {
         let ideal = members.iter().fold(Ideal::<2>::empty(), |set, &x| set.with(x));
         assert_eq!(value.value, solver.value(ideal, 1 << 20).expect("few").into(), "{text}");
     }
+}
+
+/// A tablebase with another certificate, and the digest that belongs to it.
+fn forged(bytes: &[u8], change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
+    let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
+    let mut header: serde_json::Value = serde_json::from_slice(&bytes[..end]).expect("JSON");
+    change(&mut header["certificate"]);
+    let mut forged = serde_json::to_vec(&header).expect("JSON");
+    forged.extend_from_slice(&bytes[end..bytes.len() - 32]);
+    let digest = *blake3::hash(&forged).as_bytes();
+    [&forged[..], &digest].concat()
+}
+
+#[test]
+fn a_certificate_that_this_program_would_not_write_is_not_taken_in() {
+    let (_, bytes) = tablebase();
+    let (_directory, store) = fresh();
+    let changes: [fn(&mut serde_json::Value); 9] = [
+        |certificate| certificate["labelled"] = "1".into(),
+        |certificate| certificate["orbits"] = "1".into(),
+        |certificate| certificate["elements"] = 99.into(),
+        |certificate| certificate["group_order"] = "0".into(),
+        |certificate| certificate["value"] = "0".into(),
+        |certificate| certificate["base_layers"][2]["counts"] = serde_json::json!([]),
+        |certificate| certificate["base_layers"][2]["shards"] = serde_json::json!([1u64 << 63]),
+        |certificate| certificate["base_layers"][2]["top"] = 1.into(),
+        |certificate| certificate["checks"] = serde_json::json!(["all is well"]),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        assert!(import_table(&store, &forged(&bytes, change)[..]).is_err(), "change {number}");
+    }
+    assert!(jobs(&store).expect("readable").is_empty());
+    // Who made it is nobody's business.
+    let other = forged(&bytes, |certificate| certificate["software"] = "0.0.0".into());
+    import_table(&store, &other[..]).expect("imported");
+}
+
+#[test]
+fn outcomes_follow_from_grundy_values() {
+    let (_directory, store) = fresh();
+    let (poset, _) = finished(&store, Question::Grundy, HALVES, SizeLimits::NONE, false);
+    check_stored::<Outcome, 2>(&store, Question::Outcome, &poset);
+}
+
+#[test]
+fn a_value_beyond_a_byte_is_refused() {
+    let (_directory, store) = fresh();
+    let options = RunOptions {
+        threads: 1,
+        memory: 1 << 30,
+        checkpoint: Duration::from_secs(10),
+        keep_values: false,
+        interrupt: &Interrupt::new(),
+        progress: &|_| (),
+    };
+    let poset: Poset = "antichain:256".parse().expect("a poset");
+    let refused = run(&store, Question::Remoteness, &poset, SizeLimits::NONE, &options);
+    assert!(matches!(refused, Err(JobError::TooLarge(256))), "{refused:?}");
+    let answer = run(&store, Question::Grundy, &poset, SizeLimits::NONE, &options).expect("fits");
+    assert_eq!(answer.value, Some(0u8.into()));
 }

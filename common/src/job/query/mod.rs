@@ -59,7 +59,13 @@ pub fn query(
         _ => None,
     };
     let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
-    let query = Query { stored, larger, question, poset, most };
+    let mut grundy = Vec::new();
+    if let (Some(store), Question::Outcome) = (store, question) {
+        for poset in std::iter::once(poset).chain(&larger_poset) {
+            grundy.push(Stored::new(store, Question::Grundy, poset)?);
+        }
+    }
+    let query = Query { stored, larger, grundy, question, poset, most };
     match poset.words() {
         1 => query.values::<1>(positions),
         2 => query.values::<2>(positions),
@@ -71,6 +77,8 @@ struct Query<'a> {
     stored: Option<Stored<'a>>,
     /// The jobs of a game of which this one is a part.
     larger: Option<Stored<'a>>,
+    /// For outcomes, the jobs that know Grundy values.
+    grundy: Vec<Stored<'a>>,
     question: Question,
     poset: &'a Poset,
     /// Ideals that may be dealt with at once.
@@ -104,8 +112,12 @@ impl Query<'_> {
         search: &mut Search<W>,
     ) -> Result<Option<BigUint>, StoreError> {
         let mut damage = None;
-        for stored in self.stored.iter().chain(&self.larger) {
+        for stored in self.stored.iter().chain(&self.larger).chain(&self.grundy) {
             match stored.position(members) {
+                // The player to move wins where the Grundy value is not 0.
+                Ok(Some(value)) if stored.question() != self.question => {
+                    return Ok(Some(u8::from(value != BigUint::ZERO).into()));
+                }
                 Ok(Some(value)) => return Ok(Some(value)),
                 Ok(None) => {}
                 Err(error @ StoreError::Damaged { .. }) => damage = Some(error),

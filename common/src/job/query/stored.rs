@@ -25,6 +25,7 @@ const MOST_FILES: usize = 400;
 pub(in crate::job) struct Stored<'a> {
     pub(super) store: &'a Store,
     pub(super) poset: &'a Poset,
+    question: Question,
     pub(super) jobs: Vec<JobRecord>,
     /// Files that were opened, for a question about many positions comes to the same ones again.
     files: RefCell<HashMap<ShardKey, Rc<BlockFile>>>,
@@ -53,7 +54,20 @@ impl<'a> Stored<'a> {
             };
             jobs.extend(record.filter(same));
         }
-        Ok(Self { store, poset, jobs, files: RefCell::default(), shards: RefCell::default(), halves: OnceCell::new() })
+        Ok(Self {
+            store,
+            poset,
+            question,
+            jobs,
+            files: RefCell::default(),
+            shards: RefCell::default(),
+            halves: OnceCell::new(),
+        })
+    }
+
+    /// The question.
+    pub(super) fn question(&self) -> Question {
+        self.question
     }
 
     /// The same, but of one job alone.
