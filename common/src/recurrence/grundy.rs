@@ -6,7 +6,7 @@
 use super::rule::Rule;
 
 /// Grundy values below `64 * WORDS`; larger ones cannot be told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Grundy<const WORDS: usize>;
 
 /// The values of the options as a bit set. (A type of its own, for arrays of any length have no default.)

@@ -3,7 +3,7 @@
 use super::rule::Rule;
 
 /// 1 if the player to move wins (an N-position), 0 if not (a P-position).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome;
 
 impl Rule for Outcome {

@@ -6,7 +6,7 @@
 use super::rule::Rule;
 
 /// The number of moves that are left under best play.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Remoteness;
 
 /// The least even and the greatest odd remoteness among the options.

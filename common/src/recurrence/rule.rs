@@ -5,7 +5,7 @@
 //! shortest. Values are bytes.
 
 /// How the value of a position follows from the values of its options.
-pub trait Rule: Copy + Send + Sync + 'static {
+pub trait Rule: Copy + Default + Send + Sync + 'static {
     /// What is known of the options seen so far; by default, nothing.
     type Seen: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug;
 

@@ -44,7 +44,7 @@ fn every_position_has_the_remoteness_of_the_definition() {
 }
 
 /// Grundy values of one bit, so that nearly every position needs the wider rule.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Narrow;
 
 impl Rule for Narrow {

@@ -45,7 +45,9 @@ fn write<const W: usize>(
     for Unsaved { side, bases, table } in unsaved {
         let layer = bases.layer.size;
         for (number, slots) in bases.shards().iter().enumerate() {
-            if store.shard(&side.key(job, layer, number))?.is_none() {
+            // What lies there may be left from something else.
+            let stored = store.shard(&side.key(job, layer, number))?;
+            if stored.is_none_or(|stored| stored.digest != *blake3::hash(&table[slots.clone()]).as_bytes()) {
                 let (key, written) = side::write(store, job, (side, layer), &table, (number, slots))?;
                 commit.put_shard(key, written.record());
             }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::board::{Board, LayerValues};
 use super::lower::{Chunk, Lower};
-use super::machine;
+use super::machine::{self, Work};
 use super::tally::Tally;
 use super::upper::{Sides, Upper};
 use crate::parallel::crew;
 use crate::recurrence::rule::Rule;
 use crate::space::layer::BaseLayer;
 use crate::space::survey::Count;
-use crate::symmetry::Isa;
+use crate::symmetry::{Action, GroupElement, Isa};
 use crate::watch::{Stopped, Watch};
 
 /// Why a layer was not valued.
@@ -72,7 +72,7 @@ pub fn value_lower<R: Rule, const W: usize>(
     value_layer(
         (board, blocks, table, means),
         Lower::<R, W>::default,
-        |lower, chunk| machine::evaluate_lower(lower, board, below, chunk, means.isa),
+        |lower, chunk| machine::run(LowerWork { lower, board, below, chunk }, means.isa),
         |lower| (&lower.lost, &mut lower.tally),
     )
 }
@@ -93,9 +93,36 @@ pub fn value_upper<R: Rule, const W: usize>(
     value_layer(
         (sides.board, blocks, table, means),
         Upper::<R, W>::default,
-        |upper, chunk| machine::evaluate_upper(upper, sides, chunk, means.isa),
+        |upper, chunk| machine::run(UpperWork { upper, sides, chunk }, means.isa),
         |upper| (&upper.lost, &mut upper.tally),
     )
+}
+
+struct LowerWork<'w, 'a, 'c, R: Rule, const W: usize> {
+    lower: &'w mut Lower<R, W>,
+    board: &'w Board<'a, W>,
+    below: &'w [LayerValues<'a, W>],
+    chunk: &'w mut Chunk<'c, W>,
+}
+
+impl<R: Rule, const W: usize> Work for LowerWork<'_, '_, '_, R, W> {
+    #[inline(always)]
+    fn run(self, image: impl Fn(&Action, GroupElement, u64) -> u64) -> u64 {
+        self.lower.evaluate(self.board, self.below, self.chunk, image)
+    }
+}
+
+struct UpperWork<'w, 'a, 'c, R: Rule, const W: usize> {
+    upper: &'w mut Upper<R, W>,
+    sides: &'w Sides<'a, W>,
+    chunk: &'w mut Chunk<'c, W>,
+}
+
+impl<R: Rule, const W: usize> Work for UpperWork<'_, '_, '_, R, W> {
+    #[inline(always)]
+    fn run(self, image: impl Fn(&Action, GroupElement, u64) -> u64) -> u64 {
+        self.upper.evaluate(self.sides, self.chunk, image)
+    }
 }
 
 fn value_layer<S: Send, const W: usize>(

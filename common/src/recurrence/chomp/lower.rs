@@ -65,6 +65,7 @@ pub(super) fn prefetch_block(values: &[u8], place: u64, slots: u64) {
 }
 
 /// What a thread keeps between chunks.
+#[derive(Default)]
 pub struct Lower<R: Rule, const W: usize> {
     links: Vec<Link>,
     ends: Vec<usize>,
@@ -81,25 +82,6 @@ pub struct Lower<R: Rule, const W: usize> {
     pub tally: Tally,
     /// Whether some value could not be represented.
     pub lost: bool,
-}
-
-impl<R: Rule, const W: usize> Default for Lower<R, W> {
-    fn default() -> Self {
-        Self {
-            links: Vec::new(),
-            ends: Vec::new(),
-            smaller: Vec::new(),
-            taken: Vec::new(),
-            forms: Vec::new(),
-            facets: Vec::new(),
-            seen: Vec::new(),
-            open: Vec::new(),
-            scratch: Vec::new(),
-            highs: Vec::new(),
-            tally: Tally::default(),
-            lost: false,
-        }
-    }
 }
 
 impl<R: Rule, const W: usize> Lower<R, W> {

@@ -4,155 +4,53 @@
 //! is checked before. The tests compare the tables of all paths.
 #![allow(unsafe_code)]
 
-use super::board::{Board, LayerValues};
-use super::lower::{Chunk, Lower};
-use super::upper::{Sides, Upper};
 use crate::ideal::Ideal;
-use crate::recurrence::rule::Rule;
 use crate::symmetry::{Action, GroupElement, Isa};
+
+/// Work on a chunk that wants images of sets of uppers, however these are formed.
+pub(super) trait Work {
+    /// Does it; to be inlined, so that it is compiled for the instruction set of whoever calls it.
+    fn run(self, image: impl Fn(&Action, GroupElement, u64) -> u64) -> u64;
+}
 
 fn image(action: &Action, g: GroupElement, set: u64) -> u64 {
     action.apply(g, Ideal([set])).0[0]
 }
 
-/// Whether the machine has the instructions of a path.
-fn has(isa: Isa) -> bool {
-    Isa::all().contains(&isa)
-}
-
-/// [`Lower::evaluate`] on an instruction set.
+/// Does the work on an instruction set.
 ///
 /// # Panics
 /// If the machine lacks it.
-pub(super) fn evaluate_lower<R: Rule, const W: usize>(
-    lower: &mut Lower<R, W>,
-    board: &Board<'_, W>,
-    below: &[LayerValues<'_, W>],
-    chunk: &mut Chunk<'_, W>,
-    isa: Isa,
-) -> u64 {
-    #[cfg(target_arch = "x86_64")]
+pub(super) fn run<T: Work>(work: T, isa: Isa) -> u64 {
+    assert!(Isa::all().contains(&isa), "{isa:?} is one of this machine's instruction sets");
     match isa {
-        Isa::Portable => {}
-        Isa::Middle => {
-            debug_assert!(has(isa));
-            // SAFETY: whoever names an instruction set has got it from `Isa::detect` or `Isa::all`.
-            return unsafe { x86::lower_middle(lower, board, below, chunk) };
-        }
-        Isa::Wide => {
-            debug_assert!(has(isa));
-            // SAFETY: as above.
-            return unsafe { x86::lower_wide(lower, board, below, chunk) };
-        }
+        // SAFETY: the machine has the instructions, as just checked.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Middle => unsafe { x86::middle(work) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Wide => unsafe { x86::wide(work) },
+        _ => work.run(image),
     }
-    let _ = isa;
-    lower.evaluate(board, below, chunk, image)
-}
-
-/// [`Upper::evaluate`] on an instruction set.
-///
-/// # Panics
-/// If the machine lacks it.
-pub(super) fn evaluate_upper<R: Rule, const W: usize>(
-    upper: &mut Upper<R, W>,
-    sides: &Sides<'_, W>,
-    chunk: &mut Chunk<'_, W>,
-    isa: Isa,
-) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    match isa {
-        Isa::Portable => {}
-        Isa::Middle => {
-            debug_assert!(has(isa));
-            // SAFETY: whoever names an instruction set has got it from `Isa::detect` or `Isa::all`.
-            return unsafe { x86::upper_middle(upper, sides, chunk) };
-        }
-        Isa::Wide => {
-            debug_assert!(has(isa));
-            // SAFETY: as above.
-            return unsafe { x86::upper_wide(upper, sides, chunk) };
-        }
-    }
-    let _ = isa;
-    upper.evaluate(sides, chunk, image)
-}
-
-/// [`Upper::copy_chunk`] on an instruction set.
-///
-/// # Panics
-/// If the machine lacks it.
-pub(super) fn copy_upper<R: Rule, const W: usize>(
-    upper: &mut Upper<R, W>,
-    sides: &Sides<'_, W>,
-    chunk: &mut Chunk<'_, W>,
-    isa: Isa,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if isa != Isa::Portable {
-        debug_assert!(has(isa));
-        // SAFETY: as above; what the wide path needs includes what the middle one needs.
-        return unsafe { x86::copy_middle(upper, sides, chunk) };
-    }
-    let _ = isa;
-    upper.copy_chunk(sides, chunk, &image);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Board, Chunk, GroupElement, LayerValues, Lower, Rule, Sides, Upper, image};
+    use super::{GroupElement, Work, image};
     use crate::symmetry::Action;
 
     #[target_feature(enable = "popcnt,avx2,bmi1,bmi2,lzcnt")]
-    pub(super) fn lower_middle<R: Rule, const W: usize>(
-        lower: &mut Lower<R, W>,
-        board: &Board<'_, W>,
-        below: &[LayerValues<'_, W>],
-        chunk: &mut Chunk<'_, W>,
-    ) -> u64 {
-        lower.evaluate(board, below, chunk, image)
-    }
-
-    #[target_feature(enable = "popcnt,avx2,bmi1,bmi2,lzcnt")]
-    pub(super) fn upper_middle<R: Rule, const W: usize>(
-        upper: &mut Upper<R, W>,
-        sides: &Sides<'_, W>,
-        chunk: &mut Chunk<'_, W>,
-    ) -> u64 {
-        upper.evaluate(sides, chunk, image)
-    }
-
-    #[target_feature(enable = "popcnt,avx2,bmi1,bmi2,lzcnt")]
-    pub(super) fn copy_middle<R: Rule, const W: usize>(
-        upper: &mut Upper<R, W>,
-        sides: &Sides<'_, W>,
-        chunk: &mut Chunk<'_, W>,
-    ) {
-        upper.copy_chunk(sides, chunk, &image);
+    pub(super) fn middle<T: Work>(work: T) -> u64 {
+        work.run(image)
     }
 
     #[target_feature(
         enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
     )]
-    pub(super) fn lower_wide<R: Rule, const W: usize>(
-        lower: &mut Lower<R, W>,
-        board: &Board<'_, W>,
-        below: &[LayerValues<'_, W>],
-        chunk: &mut Chunk<'_, W>,
-    ) -> u64 {
-        lower.evaluate(board, below, chunk, |action: &Action, g, set| shuffle(action, g, set))
-    }
-
-    #[target_feature(
-        enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512bitalg,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
-    )]
-    pub(super) fn upper_wide<R: Rule, const W: usize>(
-        upper: &mut Upper<R, W>,
-        sides: &Sides<'_, W>,
-        chunk: &mut Chunk<'_, W>,
-    ) -> u64 {
-        upper.evaluate(sides, chunk, |action: &Action, g, set| shuffle(action, g, set))
+    pub(super) fn wide<T: Work>(work: T) -> u64 {
+        work.run(|action: &Action, g, set| shuffle(action, g, set))
     }
 
     /// The image of a set of uppers in one instruction.

@@ -4,6 +4,7 @@
 use super::board::Board;
 use super::evaluate::{Blocks, Means};
 use super::lower::Chunk;
+use super::machine::{self, Work};
 use super::places::Places;
 use super::upper::{Sides, Upper};
 use crate::parallel::crew;
@@ -11,6 +12,7 @@ use crate::recurrence::rule::Rule;
 use crate::space::code::codes_up_to;
 use crate::space::fibre::Facet;
 use crate::space::split::Uppers;
+use crate::symmetry::{Action, GroupElement};
 use crate::watch::Stopped;
 
 /// The two layouts of a block.
@@ -42,6 +44,20 @@ impl Layouts {
                 each(slot as usize, from as usize, size + facet.fixed + code.count_ones());
             }
         }
+    }
+}
+
+struct CopyWork<'w, 'a, 'c, R: Rule, const W: usize> {
+    upper: &'w mut Upper<R, W>,
+    sides: &'w Sides<'a, W>,
+    chunk: &'w mut Chunk<'c, W>,
+}
+
+impl<R: Rule, const W: usize> Work for CopyWork<'_, '_, '_, R, W> {
+    #[inline(always)]
+    fn run(self, image: impl Fn(&Action, GroupElement, u64) -> u64) -> u64 {
+        self.upper.copy_chunk(self.sides, self.chunk, &image);
+        self.chunk.bases.len() as u64
     }
 }
 
@@ -87,7 +103,7 @@ pub fn widen<R: Rule, const W: usize>(
         if means.watch.is_stopped() {
             return;
         }
-        super::machine::copy_upper(upper, sides, &mut chunk, means.isa);
+        machine::run(CopyWork { upper, sides, chunk: &mut chunk }, means.isa);
         let Chunk { bases, .. } = chunk;
         for (number, base) in bases.iter().enumerate() {
             let block = &narrow[stored.places[first + number] as usize..];

@@ -29,6 +29,7 @@ pub struct Sides<'a, const W: usize> {
 }
 
 /// What a thread keeps between chunks.
+#[derive(Default)]
 pub struct Upper<R: Rule, const W: usize> {
     links: Vec<Link>,
     ends: Vec<usize>,
@@ -51,29 +52,6 @@ pub struct Upper<R: Rule, const W: usize> {
     pub tally: Tally,
     /// Whether some value could not be represented.
     pub lost: bool,
-}
-
-impl<R: Rule, const W: usize> Default for Upper<R, W> {
-    fn default() -> Self {
-        Self {
-            links: Vec::new(),
-            ends: Vec::new(),
-            larger: Vec::new(),
-            added: Vec::new(),
-            forms: Vec::new(),
-            facets: Vec::new(),
-            seen: Vec::new(),
-            open: Vec::new(),
-            scratch: Vec::new(),
-            highs: Vec::new(),
-            crossings: Crossings::default(),
-            to: Vec::new(),
-            slices: Vec::new(),
-            waiting: Vec::new(),
-            tally: Tally::default(),
-            lost: false,
-        }
-    }
 }
 
 /// A move that leads from a block to that of a larger base.
