@@ -1,16 +1,18 @@
-//! Games on a cluster: small ones are one task, what they know is asked for as of anything else, and large ones are refused.
+//! Games on a cluster: small ones are one task, others are valued layer by layer, and what is known is asked for as of
+//! anything else.
 
 #[path = "support/cluster.rs"]
 mod cluster;
 mod support;
 
 use cluster::Cluster;
+use support::Lab;
 
 #[test]
 fn a_small_game_is_one_task_with_the_digest_of_a_run() {
     let mut cluster = Cluster::start("15s");
     let _worker = cluster.worker(&[]);
-    for words in ["grundy boolean:6", "outcome boolean:5 --keep-values", "remoteness chains:3x3x2"] {
+    for words in ["grundy boolean:6", "outcome boolean:5", "remoteness chains:3x3x2"] {
         let job = cluster.submit(words);
         cluster.expect_answer(&job, words);
     }
@@ -28,7 +30,42 @@ fn a_small_game_is_one_task_with_the_digest_of_a_run() {
     refused.assert_code(2);
     assert!(refused.stderr.contains("no question about the game"), "{}", refused.stderr);
     cluster.ask(&["verify", "grundy-boolean-6"]).assert_code(0);
-    let refused = cluster.ask(&["submit", "grundy", "boolean:7"]);
-    refused.assert_code(1);
-    assert!(refused.stderr.contains("antichain run") && refused.stderr.contains("hint: "), "{}", refused.stderr);
+}
+
+#[test]
+fn a_game_in_tasks_has_the_digest_and_the_table_of_a_run() {
+    let mut cluster = Cluster::start("15s");
+    // Three that fetch from one another, of which one has a cache that it goes on with when it is started again.
+    let peers = ["--peer-listen", "127.0.0.1:0"];
+    let folder = cluster.lab.folder().join("worker");
+    let cached = [&peers[..], &["--data", folder.to_str().expect("a name")]].concat();
+    let _workers = [cluster.worker(&peers), cluster.worker(&peers)];
+    let with_cache = cluster.worker(&cached);
+    let first = cluster.submit("grundy chains:3x3x10");
+    cluster.wait_until(&first, |status| status["progress"]["layer"].as_u64() >= Some(30));
+    with_cache.kill();
+    let _again = cluster.worker(&cached);
+    // Both sides; one side; a limit; a small game whose table is wanted afterwards.
+    cluster.submit("grundy boolean:5");
+    for words in [
+        "grundy chains:3x3x10",
+        "remoteness chains:4x4x3 --keep-values",
+        "outcome boolean:6 --max-elements 20 --keep-values",
+        "grundy boolean:5 --keep-values",
+    ] {
+        let job = cluster.submit(words);
+        cluster.expect_answer(&job, words);
+        cluster.ask(&["verify", &job]).assert_code(0);
+    }
+    cluster.assert_nothing_twice();
+    // The table is there, and says what the table of a run says.
+    let lab = Lab::new();
+    lab.run(&["run", "grundy", "chains:3x3x10"]).assert_code(0);
+    cluster.kill_coordinator();
+    let list = ["export", "grundy-chains-3x3x10", "--format", "positions", "--value", "7", "--most", "50"];
+    let of_cluster = cluster.lab.run(&list);
+    of_cluster.assert_code(0);
+    assert_eq!(of_cluster.stdout.lines().count(), 50);
+    assert_eq!(of_cluster.stdout, lab.run(&list).stdout);
+    cluster.lab.run(&["verify", "grundy-chains-3x3x10"]).assert_code(0);
 }

@@ -13,6 +13,8 @@ use rustix::process::Signal;
 const HALVES: &str = "extensions chains:5x4x4";
 /// Layers of several shards, as its last ones have more than 131,072 bases.
 const WIDE: &str = "ideals boolean:7 --max-elements 36";
+/// A game of two sides: every worker needs all that is valued.
+const GAME: &str = "grundy chains:3x3x10 --keep-values";
 
 fn pause(dice: &mut Dice, most: u64) {
     std::thread::sleep(Duration::from_millis(dice.below(most)));
@@ -44,6 +46,11 @@ fn workers_that_are_killed_at_random_cost_only_what_they_had_in_hand() {
 #[test]
 fn workers_that_are_killed_at_random_while_others_share_the_layer() {
     kill_workers(WIDE, 6);
+}
+
+#[test]
+fn workers_that_are_killed_at_random_in_a_game() {
+    kill_workers(GAME, 10);
 }
 
 #[test]
@@ -117,7 +124,7 @@ fn a_coordinator_that_is_killed_twenty_times_loses_nothing() {
     let mut dice = Dice::new();
     let mut cluster = Cluster::start("15s");
     let mut workers: Vec<Process> = (0..2).map(|_| cluster.worker(&[])).collect();
-    let jobs = [HALVES, WIDE, "extensions chains:4x4x4", "ideals chains:5x4x4", "extensions chains:5x4x3"];
+    let jobs = [GAME, HALVES, WIDE, "extensions chains:4x4x4", "ideals chains:5x4x4", "extensions chains:5x4x3"];
     let mut waiting = jobs.iter();
     let mut submitted: Vec<(String, &str)> = Vec::new();
     for kill in 1..=20 {

@@ -4,7 +4,7 @@
 //! job (20 bits) | turn (12) | kind (4) | shard (28)
 //! ```
 //! Earlier jobs first; within a job a layer after the other, but enumeration two layers ahead of the values, so that the
-//! bases of a layer are there when its values can be computed.
+//! bases of a layer are there when its values can be computed. The duals of a game come last, from the last layer down.
 
 use std::ops::RangeInclusive;
 
@@ -17,6 +17,8 @@ const KIND_BITS: u32 = 4;
 const TURN_BITS: u32 = 12;
 /// Layers that enumeration is ahead.
 const AHEAD: u64 = 2;
+/// Turn of the duals over the empty base. No layer is larger than 256, so the others are earlier.
+const LAST_DUALS: u64 = 1024;
 
 /// The number of a job of this coordinator, below 2^20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +32,7 @@ pub fn task_id(job: JobNumber, task: Task) -> TaskId {
         TaskKind::Enumerate => (1, layer),
         TaskKind::Join => (2, layer + AHEAD + 1),
         TaskKind::Solve => (3, layer + AHEAD),
+        TaskKind::Duals => (4, LAST_DUALS - layer),
     };
     let upper = (u64::from(job.0) << TURN_BITS | turn) << KIND_BITS | kind;
     TaskId(upper << SHARD_BITS | task.shard as u64)
@@ -40,14 +43,15 @@ pub fn task_of(id: TaskId) -> Option<(JobNumber, Task)> {
     let shard = (id.0 & ((1 << SHARD_BITS) - 1)) as usize;
     let upper = id.0 >> SHARD_BITS;
     let turn = upper >> KIND_BITS & ((1 << TURN_BITS) - 1);
-    let (kind, ahead) = match upper & ((1 << KIND_BITS) - 1) {
-        0 => (TaskKind::Whole, 0),
-        1 => (TaskKind::Enumerate, 0),
-        2 => (TaskKind::Join, AHEAD + 1),
-        3 => (TaskKind::Solve, AHEAD),
+    let (kind, layer) = match upper & ((1 << KIND_BITS) - 1) {
+        0 => (TaskKind::Whole, Some(turn)),
+        1 => (TaskKind::Enumerate, Some(turn)),
+        2 => (TaskKind::Join, turn.checked_sub(AHEAD + 1)),
+        3 => (TaskKind::Solve, turn.checked_sub(AHEAD)),
+        4 => (TaskKind::Duals, LAST_DUALS.checked_sub(turn)),
         _ => return None,
     };
-    let layer = turn.checked_sub(ahead)? as usize;
+    let layer = layer? as usize;
     let job = JobNumber((upper >> (KIND_BITS + TURN_BITS)) as u32);
     Some((job, Task { kind, layer, shard }))
 }
@@ -80,6 +84,10 @@ mod tests {
                 (TaskKind::Join, 0),
                 (TaskKind::Solve, 1),
                 (TaskKind::Enumerate, 256),
+                (TaskKind::Solve, 256),
+                (TaskKind::Duals, 256),
+                (TaskKind::Duals, 1),
+                (TaskKind::Duals, 0),
             ] {
                 for shard in [0, 5, 100_000] {
                     let task = Task { kind, layer, shard };

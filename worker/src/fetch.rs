@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use antichain_common::store::{BlockHead, BlockImage};
+use antichain_common::store::BlockHead;
 use antichain_proto::v1;
 use bytes::Bytes;
 use tonic::{Code, Status};
@@ -39,61 +39,38 @@ impl Fetcher {
         Self { link, peers, runtime }
     }
 
-    /// How a layer is cut. `is_wanted` says whether to go on trying.
+    /// How a layer is cut, and what is known of its values: those of ideals, or of duals. `is_wanted` says whether to go on
+    /// trying.
     ///
     /// # Errors
     /// [`Undone::Gone`], [`Undone::Unwanted`].
-    pub fn layer(&self, job: &str, layer: usize, is_wanted: &dyn Fn() -> bool) -> Result<v1::LayerReply, Undone> {
+    pub fn layer(
+        &self,
+        job: &str,
+        values: v1::FileKind,
+        layer: usize,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<v1::LayerReply, Undone> {
         self.again(is_wanted, || {
-            let request = v1::LayerRequest { job: job.to_owned(), layer: layer as u32 };
+            let request = v1::LayerRequest { job: job.to_owned(), layer: layer as u32, values: values.into() };
             let mut tables = self.link.tables();
             self.runtime.block_on(async { Ok(tables.layer(request).await?.into_inner()) })
         })
     }
 
-    /// The head of a file.
+    /// A file without its blocks.
     ///
     /// # Errors
     /// [`Undone`].
-    pub fn head(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockHead, Undone> {
-        let mut head = None;
-        self.parts((place, &[]), &[], true, &[], is_wanted, |_, part| {
+    pub fn frame(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<v1::FileHead, Undone> {
+        let mut frame = None;
+        self.parts((place, &[]), &[], true, &[], is_wanted, |part| {
             if let v1::fetch_reply::Part::Head(message) = part {
-                head = Some(BlockHead::parse(&message.header, &message.tail, message.file_bytes)?);
+                frame = Some(message);
             }
             Ok(())
         })?;
-        head.ok_or_else(|| Undone::Gone("the head of a file".to_owned()))
-    }
-
-    /// A whole file.
-    ///
-    /// # Errors
-    /// [`Undone`].
-    pub fn image(&self, place: &Place, is_wanted: &dyn Fn() -> bool) -> Result<BlockImage, Undone> {
-        let mut image: Option<(BlockHead, Vec<u8>, Vec<u8>)> = None;
-        let all: Range<usize> = 0..u32::MAX as usize;
-        self.parts((place, &[]), &[], true, std::slice::from_ref(&all), is_wanted, |again, part| {
-            match part {
-                v1::fetch_reply::Part::Head(message) => {
-                    let head = BlockHead::parse(&message.header, &message.tail, message.file_bytes)?;
-                    image = Some((head, message.header.to_vec(), message.tail.to_vec()));
-                }
-                v1::fetch_reply::Part::Blocks(blocks) => {
-                    if let Some((_, bytes, _)) = &mut image {
-                        bytes.extend_from_slice(&blocks.stored);
-                    }
-                }
-            }
-            debug_assert!(!again || image.is_some());
-            Ok(())
-        })?;
-        let (head, mut bytes, tail) = image.ok_or_else(|| Undone::Gone("a file".to_owned()))?;
-        bytes.extend_from_slice(&tail);
-        if bytes.len() as u64 != head.file_bytes() {
-            return Err(Undone::Damaged(antichain_common::store::Damage::Length));
-        }
-        Ok(BlockImage { bytes, head })
+        frame.ok_or_else(|| Undone::Gone("the head of a file".to_owned()))
     }
 
     /// Blocks of a file, given to `take` one by one, each checked against its checksum. What has come is not asked for
@@ -111,7 +88,7 @@ impl Fetcher {
         mut take: impl FnMut(usize, &[u8]) -> Result<(), Undone>,
     ) -> Result<u64, Undone> {
         let mut bytes = 0;
-        self.parts((place, &head.file_digest()), peers, false, ranges, is_wanted, |_, part| {
+        self.parts((place, &head.file_digest()), peers, false, ranges, is_wanted, |part| {
             let v1::fetch_reply::Part::Blocks(blocks) = part else { return Ok(()) };
             let mut rest = &blocks.stored[..];
             bytes += rest.len() as u64;
@@ -139,17 +116,14 @@ impl Fetcher {
         head: bool,
         ranges: &[Range<usize>],
         is_wanted: &dyn Fn() -> bool,
-        mut take: impl FnMut(bool, v1::fetch_reply::Part) -> Result<(), Undone>,
+        mut take: impl FnMut(v1::fetch_reply::Part) -> Result<(), Undone>,
     ) -> Result<(), Undone> {
         let mut peers = peers.iter();
         let mut done = 0;
         let mut head_is_there = !head;
         let mut fault = None;
-        let mut tries = 0;
         self.again(is_wanted, || {
-            tries += 1;
             let rest = rest_of(ranges, done);
-            let whole = rest.first().is_some_and(|range| range.end == u32::MAX as usize);
             let request = v1::FetchRequest {
                 job: place.job.clone(),
                 kind: place.kind.into(),
@@ -160,7 +134,6 @@ impl Fetcher {
                     .iter()
                     .map(|range| v1::BlockRange { first: range.start as u32, count: (range.end - range.start) as u32 })
                     .collect(),
-                all: whole,
                 digest: Bytes::copy_from_slice(digest),
             };
             let peer = peers.next();
@@ -182,7 +155,7 @@ impl Fetcher {
                         }
                         v1::fetch_reply::Part::Blocks(blocks) => blocks.count as usize,
                     };
-                    if let Err(error) = take(tries > 1, part) {
+                    if let Err(error) = take(part) {
                         fault = Some(error);
                         return Ok(());
                     }

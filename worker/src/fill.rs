@@ -1,14 +1,12 @@
 //! Filling in a table: from what was made here, from the cache on the disk, and for the rest from others.
 
-use std::ops::Range;
-
 use antichain_common::space::needed::Needed;
 use antichain_common::store::{BlockHead, BlockImage, Damage};
 use antichain_proto::v1;
 
 use crate::error::Undone;
 use crate::fetch::Place;
-use crate::shop::Shop;
+use crate::shop::{Shop, cached};
 use crate::table::LayerTable;
 
 /// What is filled in: the table of a layer of a job.
@@ -39,17 +37,20 @@ impl Fill<'_> {
             if missing.is_empty() {
                 continue;
             }
-            // A layer may have become wider since its shards were made here.
-            let made = self.shop.made.get(self.job, self.layer, shard);
-            if let Some(image) = made.filter(|image| image.head.file_digest()[..] == cut.values_digest[..]) {
+            let place = Place { job: self.job.to_owned(), kind: v1::FileKind::Values, layer: self.layer, shard };
+            if let Some(image) = self.shop.made.get(&place, &cut.values_digest) {
                 self.take_made(shard, &image)?;
                 drop(image);
-                self.shop.made.is_in_table(self.job, self.layer, shard);
+                self.shop.made.is_in_table(&place);
                 continue;
             }
-            let place = Place { job: self.job.to_owned(), kind: v1::FileKind::Values, layer: self.layer, shard };
             let head = self.head(&place, &cut.values_digest)?;
-            let missing = self.take_cached(shard, &head, missing)?;
+            let missing = match &self.shop.cache {
+                Some(cache) => {
+                    cached(cache, &head, missing, |block, stored| Ok(self.table.write().fill(shard, block, stored)?))?
+                }
+                None => missing,
+            };
             if missing.is_empty() {
                 continue;
             }
@@ -77,36 +78,13 @@ impl Fill<'_> {
         Ok(())
     }
 
-    /// Takes what the cache has, and returns the rest.
-    fn take_cached(
-        &self,
-        shard: usize,
-        head: &BlockHead,
-        missing: Vec<Range<usize>>,
-    ) -> Result<Vec<Range<usize>>, Undone> {
-        let Some(cache) = &self.shop.cache else { return Ok(missing) };
-        let mut rest: Vec<Range<usize>> = Vec::new();
-        let mut stored = Vec::new();
-        for block in missing.into_iter().flatten() {
-            let found = cache.get(&head.file_digest(), block as u32, &mut stored) && head.check(block, &stored).is_ok();
-            if found {
-                self.table.write().fill(shard, block, &stored)?;
-                continue;
-            }
-            match rest.last_mut() {
-                Some(range) if range.end == block => range.end += 1,
-                _ => rest.push(block..block + 1),
-            }
-        }
-        Ok(rest)
-    }
-
     fn head(&self, place: &Place, digest: &[u8]) -> Result<BlockHead, Undone> {
         let known = self.table.read().head(place.shard).cloned();
         if let Some(head) = known {
             return Ok(head);
         }
-        let head = self.shop.fetcher.head(place, self.is_wanted)?;
+        let frame = self.shop.fetcher.frame(place, self.is_wanted)?;
+        let head = BlockHead::parse(&frame.header, &frame.tail, frame.file_bytes)?;
         if head.file_digest()[..] != digest[..] {
             return Err(Damage::NotRecorded.into());
         }

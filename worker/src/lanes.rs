@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::job::task::{Effort, Engine, Findings, Prepared, Table, engine};
-use antichain_common::job::{Interrupt, JobSpec, Question, SizeLimits};
+use antichain_common::job::{Interrupt, JobSpec, Question, Side, SizeLimits};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
 use bytes::Bytes;
@@ -13,8 +13,10 @@ use tokio::sync::mpsc;
 
 use crate::deliver::{File, Outcome, deliver};
 use crate::error::{Undone, WorkerError};
+use crate::fetch::Place;
 use crate::fill::Fill;
 use crate::link::Link;
+use crate::replicas::{Adding, AtHand};
 use crate::shop::Shop;
 use crate::table::LayerTable;
 
@@ -113,6 +115,22 @@ impl Lanes {
                 let (findings, image) = engine.enumerate(&bases, layer, &effort)?;
                 (findings, Some(image))
             }
+            v1::TaskKind::Solve if engine.spec().question.is_game() => {
+                let known = self.shop.layer(job, layer, false, &is_wanted)?;
+                let bases = self.shop.bases(job, (layer, &known), shard, &is_wanted)?;
+                let at_hand = self.replica(&*engine, lease, Side::Lower, &effort)?;
+                let replica = at_hand.read();
+                let _bench = self.bench();
+                let (findings, image) = replica.value_lower(layer, &bases, &effort)?;
+                (findings, Some(image))
+            }
+            v1::TaskKind::Duals => {
+                let at_hand = self.replica(&*engine, lease, Side::Upper, &effort)?;
+                let replica = at_hand.read();
+                let _bench = self.bench();
+                let (findings, image) = replica.value_upper(layer, shard, &effort)?;
+                (findings, Some(image))
+            }
             v1::TaskKind::Solve => {
                 let known = self.shop.layer(job, layer, false, &is_wanted)?;
                 let bases = self.shop.bases(job, (layer, &known), shard, &is_wanted)?;
@@ -143,8 +161,13 @@ impl Lanes {
             v1::TaskKind::Unspecified => return Err(Undone::Gone("a task of a kind it does not know".to_owned())),
         };
         let image = image.map(Arc::new);
-        if let (Some(image), v1::TaskKind::Solve) = (&image, lease.kind()) {
-            self.shop.made.put(job, layer, shard, image.clone());
+        let kind = match lease.kind() {
+            v1::TaskKind::Solve => Some(v1::FileKind::Values),
+            v1::TaskKind::Duals => Some(v1::FileKind::Duals),
+            _ => None,
+        };
+        if let Some((image, kind)) = image.as_ref().zip(kind) {
+            self.shop.made.put(Place { job: job.clone(), kind, layer, shard }, image.clone());
             if let Some(cache) = &self.shop.cache {
                 cache.put_image(image);
             }
@@ -152,6 +175,22 @@ impl Lanes {
         let file = image.map(File::new);
         let findings = serde_json::to_vec(&findings).map_err(|error| Undone::Gone(error.to_string()))?;
         Ok(Outcome { task: lease.task, findings: Bytes::from(findings), file })
+    }
+
+    /// The replica of a game with all layers that a task needs.
+    fn replica(
+        &self,
+        engine: &dyn Engine,
+        lease: &v1::Lease,
+        side: Side,
+        effort: &Effort<'_>,
+    ) -> Result<Arc<AtHand>, Undone> {
+        let no_game = || Undone::Gone("a game".to_owned());
+        let at_hand = self.shop.replicas.of(&lease.job, engine).ok_or_else(no_game)?;
+        let adding = Adding { shop: &self.shop, bench: &self.bench, job: &lease.job, effort };
+        adding.add_up_to(&at_hand, side, lease.layer as usize)?;
+        self.shop.replicas.keep_to_memory();
+        Ok(at_hand)
     }
 
     fn bench(&self) -> std::sync::MutexGuard<'_, ()> {

@@ -23,7 +23,8 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
 use crate::error::WorkerError;
-use crate::shop::Made;
+use crate::fetch::Place;
+use crate::made::Made;
 
 /// Connections to other workers.
 pub struct Peers {
@@ -73,13 +74,13 @@ impl Tables for Service {
 
     async fn fetch(&self, request: Request<v1::FetchRequest>) -> Result<Response<Self::FetchStream>, Status> {
         let request = request.into_inner();
-        let found = match request.kind() {
-            v1::FileKind::Values => self.0.get(&request.job, request.layer as usize, request.shard as usize),
-            _ => None,
-        };
+        let (kind, layer, shard) = (request.kind(), request.layer as usize, request.shard as usize);
+        let place = Place { job: request.job, kind, layer, shard };
         // Whoever asks goes to the coordinator then.
-        let found = found.filter(|image| image.head.file_digest()[..] == request.digest[..]);
-        let image = found.ok_or_else(|| Status::unavailable("not here any more, or another one"))?;
+        let image = self
+            .0
+            .get(&place, &request.digest)
+            .ok_or_else(|| Status::unavailable("not here any more, or another one"))?;
         let mut ranges = Vec::new();
         for range in &request.blocks {
             let first = range.first as usize;
@@ -157,7 +158,8 @@ mod tests {
         // The shard was made with one limb, and its layer became wider.
         let (made, recorded) = (Arc::new(Made::new(1 << 20, true)), image(2));
         let narrow = image(1);
-        made.put("job", 5, 0, Arc::new(narrow.clone()));
+        let place = Place { job: "job".into(), kind: v1::FileKind::Values, layer: 5, shard: 0 };
+        made.put(place, Arc::new(narrow.clone()));
         let request = |digest: [u8; 32]| v1::FetchRequest {
             job: "job".into(),
             kind: v1::FileKind::Values.into(),

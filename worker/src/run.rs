@@ -14,11 +14,14 @@ use crate::error::WorkerError;
 use crate::fetch::Fetcher;
 use crate::lanes::{Assignment, LANES, Lanes};
 use crate::link::Link;
+use crate::made::Made;
 use crate::peers;
-use crate::shop::{Made, Shop};
+use crate::shop::Shop;
 
 /// Tasks in hand: one for each lane, and one that waits.
 const MOST_HELD: usize = LANES + 1;
+/// Time after which the valued layers of a game that nobody needed are let go: to fetch them again takes minutes.
+const UNUSED: Duration = Duration::from_secs(600);
 /// Share of the memory for files of values made here.
 const MADE_SHARE: u64 = 4;
 
@@ -78,7 +81,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let fetcher = Fetcher::new(link.clone(), Handle::current());
     let lanes = Arc::new(Lanes {
         link: link.clone(),
-        shop: Shop::new(fetcher, made, cache),
+        shop: Shop::new(fetcher, made, cache, settings.memory),
         threads: settings.threads,
         memory: settings.memory,
         scratch,
@@ -118,6 +121,7 @@ async fn hand_out(link: &Link, lanes: &Lanes, tasks: &std::sync::mpsc::Sender<As
             let _ = tokio::time::timeout(Duration::from_millis(100), lanes.done.notified()).await;
             continue;
         }
+        lanes.shop.replicas.let_go_after(UNUSED);
         for lease in link.acquire(free as u32).await? {
             if let Some(interrupt) = link.session.take(&lease)
                 && tasks.send(Assignment { lease, interrupt }).is_err()

@@ -1,17 +1,19 @@
 //! What a worker has at hand: engines, bases, indices, tables, and the files of values that it made itself.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use antichain_common::huge::{self, Words};
 use antichain_common::job::task::{Engine, LayerIndex};
-use antichain_common::store::BlockImage;
+use antichain_common::store::{BlockHead, BlockImage, Damage};
 use antichain_proto::v1;
 
 use crate::cache::BlockCache;
 use crate::error::Undone;
 use crate::fetch::{Fetcher, Place};
+use crate::made::Made;
+use crate::replicas::Replicas;
 use crate::table::LayerTable;
 
 /// Layers whose bases and indices are at hand, at most: a task reads two, and the next one may read another.
@@ -23,93 +25,6 @@ pub struct Layer {
     pub reply: v1::LayerReply,
     bases: Vec<OnceLock<Arc<BlockImage>>>,
     index: Mutex<Option<LayerIndex>>,
-}
-
-/// Files of values made here, until they are too many.
-#[derive(Default)]
-pub struct Made {
-    inner: Mutex<MadeFiles>,
-}
-
-/// A shard of a layer of a job.
-type ShardName = (String, usize, usize);
-
-#[derive(Default)]
-struct MadeFiles {
-    /// Whether others fetch from here.
-    is_shared: bool,
-    images: HashMap<ShardName, Arc<BlockImage>>,
-    /// Oldest first.
-    order: VecDeque<ShardName>,
-    bytes: u64,
-    most: u64,
-}
-
-impl Made {
-    /// As many bytes as that, at most; for others too, if they can fetch from here.
-    pub fn new(most: u64, is_shared: bool) -> Self {
-        Self { inner: Mutex::new(MadeFiles { most, is_shared, ..MadeFiles::default() }) }
-    }
-
-    /// All of a file is in the table of its layer now.
-    pub fn is_in_table(&self, job: &str, layer: usize, shard: usize) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if inner.is_shared {
-            return;
-        }
-        let name = (job.to_owned(), layer, shard);
-        if let Some(image) = inner.images.remove(&name) {
-            inner.bytes -= image.bytes.len() as u64;
-            inner.order.retain(|other| *other != name);
-            let_go(image);
-        }
-    }
-
-    /// The file of a shard, if it was made here.
-    pub fn get(&self, job: &str, layer: usize, shard: usize) -> Option<Arc<BlockImage>> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.images.get(&(job.to_owned(), layer, shard)).cloned()
-    }
-
-    /// A file was made.
-    pub fn put(&self, job: &str, layer: usize, shard: usize, image: Arc<BlockImage>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = (job.to_owned(), layer, shard);
-        inner.bytes += image.bytes.len() as u64;
-        if let Some(before) = inner.images.insert(name.clone(), image) {
-            inner.bytes -= before.bytes.len() as u64;
-        } else {
-            inner.order.push_back(name);
-        }
-        while inner.bytes > inner.most {
-            let Some(oldest) = inner.order.pop_front() else { break };
-            if let Some(image) = inner.images.remove(&oldest) {
-                inner.bytes -= image.bytes.len() as u64;
-                let_go(image);
-            }
-        }
-    }
-
-    /// Layers below this one are not read any more.
-    pub fn forget_below(&self, job: &str, layer: usize) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let inner = &mut *inner;
-        inner.order.retain(|name| {
-            let keep = name.0 != job || name.1 >= layer;
-            if !keep && let Some(image) = inner.images.remove(name) {
-                inner.bytes -= image.bytes.len() as u64;
-                let_go(image);
-            }
-            keep
-        });
-    }
-}
-
-/// An image is not needed here any more; whoever still sends it keeps it.
-fn let_go(image: Arc<BlockImage>) {
-    if let Some(image) = Arc::into_inner(image) {
-        huge::give_back(image.bytes);
-    }
 }
 
 /// A layer of a job.
@@ -134,13 +49,15 @@ pub struct Shop {
     pub made: Arc<Made>,
     /// What was made or fetched before, on the disk.
     pub cache: Option<BlockCache>,
+    /// The valued layers of games.
+    pub replicas: Replicas,
     shelves: Mutex<Shelves>,
 }
 
 impl Shop {
-    /// Nothing at hand yet.
-    pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>) -> Self {
-        Self { fetcher, made, cache, shelves: Mutex::default() }
+    /// Nothing at hand yet, of a worker with so many bytes of memory.
+    pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>, memory: u64) -> Self {
+        Self { fetcher, made, cache, replicas: Replicas::new(memory), shelves: Mutex::default() }
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {
@@ -184,7 +101,7 @@ impl Shop {
         {
             return Ok(known);
         }
-        let reply = self.fetcher.layer(job, layer, is_wanted)?;
+        let reply = self.fetcher.layer(job, v1::FileKind::Values, layer, is_wanted)?;
         let bases = reply.shards.iter().map(|_| OnceLock::new()).collect();
         let fresh = Arc::new(Layer { reply, bases, index: Mutex::default() });
         let mut shelves = self.shelves();
@@ -218,11 +135,63 @@ impl Shop {
             return Ok(image.clone());
         }
         let place = Place { job: job.to_owned(), kind: v1::FileKind::Bases, layer: number, shard };
-        let image = self.fetcher.image(&place, is_wanted)?;
-        if image.head.file_digest()[..] != cut.bases_digest[..] {
-            return Err(antichain_common::store::Damage::NotRecorded.into());
-        }
+        let image = self.image(&place, (&cut.bases_digest, &[]), None, is_wanted)?;
         Ok(slot.get_or_init(|| Arc::new(image)).clone())
+    }
+
+    /// The file of the values of a shard that are all there, given what is known of it.
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn values(
+        &self,
+        place: &Place,
+        cut: &v1::LayerShard,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<BlockImage>, Undone> {
+        if let Some(image) = self.made.get(place, &cut.values_digest) {
+            return Ok(image);
+        }
+        let image = self.image(place, (&cut.values_digest, &cut.peers), self.cache.as_ref(), is_wanted)?;
+        Ok(Arc::new(image))
+    }
+
+    /// A file with that digest, from a cache as far as it has it, and for the rest from peers or the coordinator.
+    fn image(
+        &self,
+        place: &Place,
+        (digest, peers): (&[u8], &[String]),
+        cache: Option<&BlockCache>,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<BlockImage, Undone> {
+        let frame = self.fetcher.frame(place, is_wanted)?;
+        let head = BlockHead::parse(&frame.header, &frame.tail, frame.file_bytes)?;
+        if head.file_digest()[..] != digest[..] {
+            return Err(Damage::NotRecorded.into());
+        }
+        let mut bytes = huge::filled(0, head.file_bytes() as usize);
+        bytes[..frame.header.len()].copy_from_slice(&frame.header);
+        let tail = bytes.len() - frame.tail.len();
+        bytes[tail..].copy_from_slice(&frame.tail);
+        let mut take = |block: usize, stored: &[u8]| {
+            bytes[head.meta(block).offset as usize..][..stored.len()].copy_from_slice(stored);
+            Ok(())
+        };
+        let all = std::iter::once(0..head.len()).collect();
+        let rest = match cache {
+            Some(cache) => cached(cache, &head, all, &mut take)?,
+            None => all,
+        };
+        if !rest.is_empty() {
+            self.fetcher.blocks(place, &head, peers, &rest, is_wanted, |block, stored| {
+                take(block, stored)?;
+                if let Some(cache) = cache {
+                    cache.put(&head.file_digest(), block as u32, stored);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(BlockImage { bytes, head })
     }
 
     /// The index of a layer.
@@ -298,6 +267,31 @@ impl Layer {
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         *newer.index.lock().unwrap_or_else(PoisonError::into_inner) = index;
     }
+}
+
+/// Gives the blocks of a file that a cache has to `take`; returns the rest of those that are wanted.
+///
+/// # Errors
+/// What `take` says.
+pub fn cached(
+    cache: &BlockCache,
+    head: &BlockHead,
+    wanted: Vec<Range<usize>>,
+    mut take: impl FnMut(usize, &[u8]) -> Result<(), Undone>,
+) -> Result<Vec<Range<usize>>, Undone> {
+    let mut rest: Vec<Range<usize>> = Vec::new();
+    let mut stored = Vec::new();
+    for block in wanted.into_iter().flatten() {
+        if cache.get(&head.file_digest(), block as u32, &mut stored) && head.check(block, &stored).is_ok() {
+            take(block, &stored)?;
+            continue;
+        }
+        match rest.last_mut() {
+            Some(range) if range.end == block => range.end += 1,
+            _ => rest.push(block..block + 1),
+        }
+    }
+    Ok(rest)
 }
 
 /// Finds something and makes it the one used last.

@@ -50,7 +50,7 @@ pub use catalogue::{certificate, finished, jobs, positions};
 pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
 pub use positions::positions_of_value;
-pub use positions::records::{PositionCount, PositionLayer, Positions, Side};
+pub use positions::records::{PositionCount, PositionLayer, Positions, Side, ValuedShard};
 pub use query::query;
 pub use question::{Question, UnknownQuestion};
 pub use remove::remove;

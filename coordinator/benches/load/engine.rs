@@ -3,7 +3,7 @@
 use antichain_common::ideal::Ideal;
 use antichain_common::job::sample::Sample;
 use antichain_common::job::task::{
-    Effort, Engine, Findings, LayerIndex, Merged, MergedShard, Prepared, Solved, Task, TaskError, TaskSizes,
+    Effort, Engine, Findings, LayerIndex, Merged, MergedShard, Prepared, Replica, Solved, Task, TaskError, TaskSizes,
 };
 use antichain_common::job::{JobSpec, Question, SizeCount, SizeLimits};
 use antichain_common::store::{BlockImage, ShardKind, Store, bases_image};
@@ -20,7 +20,7 @@ const EACH: u64 = 1_000;
 pub fn findings(shard: usize) -> Vec<u8> {
     let count = |size: usize| SizeCount { size, orbits: (shard + 1).into(), labelled: (5_040 * (shard + 1)).into() };
     let counts = (56..64).map(count).collect();
-    let solved = Findings::Solved(Solved { bases: EACH, slots: EACH, counts, values: None });
+    let solved = Findings::Solved(Solved { bases: EACH, slots: EACH, counts, values: None, positions: None });
     serde_json::to_vec(&solved).expect("a document")
 }
 
@@ -49,6 +49,10 @@ impl Engine for Shards {
     }
 
     fn has_values(&self) -> bool {
+        false
+    }
+
+    fn has_duals(&self) -> bool {
         false
     }
 
@@ -104,6 +108,10 @@ impl Engine for Shards {
         _: &Effort<'_>,
     ) -> Result<Box<dyn Prepared>, TaskError> {
         unasked()
+    }
+
+    fn replica(&self) -> Option<Box<dyn Replica>> {
+        None
     }
 
     fn samples(&self, _: &Store, _: usize) -> Result<Vec<Sample>, TaskError> {

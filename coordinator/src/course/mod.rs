@@ -3,9 +3,11 @@
 //! ```text
 //! bases of k - 1 ──enumerate──▶ candidates ──Merge──▶ bases of k
 //! bases of k, values of k - 1 ──solve──▶ values of k ──Settle──▶ ──join──▶ ──Complete──▶ records of k ... ──Conclude──▶ certificate
+//! of a game: all values, duals of k + 1 ──duals──▶ duals of k ──CompleteDuals──▶ ...
 //! ```
 //! A pure state machine: it is told what is stored, and says what follows. Layers are completed in order, for completing one
-//! takes the values of the one below away.
+//! takes the values of the one below away. Of a game everything stays, for it is the result; and the duals, if there are any,
+//! follow from the last layer down.
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use antichain_common::job::task::{Findings, Solved, Task, TaskKind};
+use antichain_common::job::{Side, ValuedShard};
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +52,8 @@ impl Cut {
 /// What all shards of a layer have together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// Number of shards.
+    pub shards: usize,
     /// Number of bases.
     pub bases: u64,
     /// Number of slots.
@@ -62,6 +67,10 @@ pub struct Shape {
     pub last_layer: usize,
     /// Whether there are values.
     pub has_values: bool,
+    /// Whether it is a game: what is found of its layers is needed to the end.
+    pub is_game: bool,
+    /// Whether larger ideals of the game are valued by their duals.
+    pub has_duals: bool,
     /// For each layer the one that the duals of its ideals are in, where e(P) is joined over it.
     pub duals: Vec<Option<usize>>,
 }
@@ -75,6 +84,8 @@ pub enum Step {
     Settle(usize),
     /// Store the records of a layer, and take away what is not needed any more.
     Complete(usize),
+    /// All duals over a layer are valued.
+    CompleteDuals(usize),
     /// Make the certificate.
     Conclude,
 }
@@ -99,6 +110,8 @@ struct Layer {
     /// Limbs of a value of the layer, once it is the same for all shards.
     width: Option<usize>,
     joined: BTreeMap<usize, BigUint>,
+    duals: BTreeMap<usize, ValuedShard>,
+    are_duals_complete: bool,
     is_complete: bool,
     /// What was handed out already.
     issued: Issued,
@@ -106,7 +119,7 @@ struct Layer {
 
 impl Layer {
     fn set_cut(&mut self, cut: Cut) {
-        self.totals = Totals { bases: cut.bases(), slots: cut.slots() };
+        self.totals = Totals { shards: cut.shards.len(), bases: cut.bases(), slots: cut.slots() };
         self.cut = Some(cut);
     }
 }
@@ -119,6 +132,8 @@ struct Issued {
     settle: bool,
     join: bool,
     complete: bool,
+    duals: bool,
+    complete_duals: bool,
 }
 
 /// The course of a job that is cut into tasks.
@@ -128,6 +143,8 @@ pub struct Course {
     layers: Vec<Layer>,
     /// The first layer that is not complete.
     open: usize,
+    /// Number of layers over which all duals are valued, from the last one down.
+    duals_done: usize,
     concluding: bool,
 }
 
@@ -136,7 +153,7 @@ impl Course {
     pub fn new(shape: Shape, first: Cut) -> Self {
         let mut layers = vec![Layer::default(); shape.last_layer + 1];
         layers[0].set_cut(first);
-        Self { shape, layers, open: 0, concluding: false }
+        Self { shape, layers, open: 0, duals_done: 0, concluding: false }
     }
 
     /// A layer was merged and cut.
@@ -159,6 +176,9 @@ impl Course {
             Findings::Joined { joined } => {
                 layer.joined.insert(task.shard, joined);
             }
+            Findings::Duals(valued) => {
+                layer.duals.insert(task.shard, valued);
+            }
             Findings::Whole(_) => {}
         }
     }
@@ -170,18 +190,36 @@ impl Course {
         }
     }
 
-    /// A layer's records are stored, and its findings need not be kept.
+    /// A layer's records are stored, and its findings need not be kept unless it is of a game.
     pub fn complete(&mut self, layer: usize, width: usize) {
         if let Some(layer) = self.layers.get_mut(layer) {
             layer.is_complete = true;
             layer.width = Some(width);
             layer.enumerated = BTreeMap::new();
-            layer.solved = BTreeMap::new();
             layer.joined = BTreeMap::new();
+            if !self.shape.is_game {
+                layer.solved = BTreeMap::new();
+            }
         }
         while self.layers.get(self.open).is_some_and(|layer| layer.is_complete) {
             self.open += 1;
         }
+    }
+
+    /// All duals over a layer are valued.
+    pub fn complete_duals(&mut self, layer: usize) {
+        if let Some(layer) = self.layers.get_mut(layer) {
+            layer.are_duals_complete = true;
+        }
+        while self.next_duals().is_some_and(|layer| self.layers[layer].are_duals_complete) {
+            self.duals_done += 1;
+        }
+    }
+
+    /// The layer whose duals are valued next.
+    fn next_duals(&self) -> Option<usize> {
+        let is_open = self.shape.has_duals && self.open == self.layers.len();
+        self.shape.last_layer.checked_sub(self.duals_done).filter(|_| is_open)
     }
 
     /// What can be done now and was not said before.
@@ -189,6 +227,17 @@ impl Course {
         let mut next = Next::default();
         for number in self.open..self.layers.len() {
             self.next_of_layer(number, &mut next);
+        }
+        if let Some(number) = self.next_duals() {
+            let layer = &mut self.layers[number];
+            let shards = layer.totals.shards;
+            if !std::mem::replace(&mut layer.issued.duals, true) {
+                let tasks = (0..shards).map(|shard| Task { kind: TaskKind::Duals, layer: number, shard });
+                next.tasks.extend(tasks.filter(|task| !layer.duals.contains_key(&task.shard)));
+            }
+            if layer.duals.len() == shards && !std::mem::replace(&mut layer.issued.complete_duals, true) {
+                next.steps.push(Step::CompleteDuals(number));
+            }
         }
         if self.is_complete() && !self.concluding {
             self.concluding = true;
@@ -240,6 +289,12 @@ impl Course {
     /// The tasks that were said to be possible and are not done: those to go on with after a pause.
     pub fn open_tasks(&self) -> Vec<Task> {
         let mut open = Vec::new();
+        if let Some(number) = self.next_duals() {
+            let layer = &self.layers[number];
+            let shards =
+                (0..layer.totals.shards).filter(|shard| layer.issued.duals && !layer.duals.contains_key(shard));
+            open.extend(shards.map(|shard| Task { kind: TaskKind::Duals, layer: number, shard }));
+        }
         for (number, layer) in self.layers.iter().enumerate().skip(self.open) {
             let mut add = |kind, shards: usize, done: &dyn Fn(usize) -> bool| {
                 let shards = (0..shards).filter(|&shard| !done(shard));
@@ -262,17 +317,20 @@ impl Course {
 
     /// Whether every layer is complete.
     pub fn is_complete(&self) -> bool {
-        self.open == self.layers.len()
+        let duals = if self.shape.has_duals { self.layers.len() } else { 0 };
+        (self.open, self.duals_done) == (self.layers.len(), duals)
     }
 
-    /// The first layer that is not complete, or the last one.
-    pub fn layer(&self) -> usize {
-        self.open.min(self.shape.last_layer)
+    /// The layer at work, or the last one: those of duals are counted on from the others.
+    pub fn turn(&self) -> usize {
+        (self.open + self.duals_done).min(self.last_turn())
     }
 
-    /// Number of the last layer.
-    pub fn last_layer(&self) -> usize {
-        self.shape.last_layer
+    /// The last layer in that count.
+    pub fn last_turn(&self) -> usize {
+        let side = if self.shape.has_duals { Side::Upper } else { Side::Lower };
+        let layer = if self.shape.has_duals { 0 } else { self.shape.last_layer };
+        side.turn(layer, self.shape.last_layer)
     }
 
     /// Whether there are values.
@@ -309,6 +367,16 @@ impl Course {
     /// What was found of a layer, by shard.
     pub fn solved(&self, layer: usize) -> impl Iterator<Item = &Solved> {
         self.layers[layer].solved.values()
+    }
+
+    /// What was found of the duals over a layer, by shard.
+    pub fn duals(&self, layer: usize) -> impl Iterator<Item = &ValuedShard> {
+        self.layers[layer].duals.values()
+    }
+
+    /// Whether all duals over a layer are valued.
+    pub fn has_all_duals(&self, layer: usize) -> bool {
+        self.layers.get(layer).is_some_and(|layer| layer.are_duals_complete)
     }
 
     /// What a layer gives to e(P).

@@ -1,3 +1,5 @@
+use antichain_common::job::records::ValueShard;
+
 use super::*;
 
 const SHARDS: usize = 2;
@@ -7,14 +9,24 @@ fn cut() -> Cut {
 }
 
 fn shape(has_values: bool, duals: Vec<Option<usize>>) -> Shape {
-    Shape { last_layer: duals.len() - 1, has_values, duals }
+    Shape { last_layer: duals.len() - 1, has_values, is_game: false, has_duals: false, duals }
+}
+
+/// A game of four layers.
+fn game(has_duals: bool) -> Shape {
+    Shape { is_game: true, has_duals, ..shape(true, vec![None; 4]) }
+}
+
+fn valued() -> ValuedShard {
+    ValuedShard { shard: ValueShard { slots: 1, digest: String::new() }, counts: Vec::new() }
 }
 
 fn findings(task: Task) -> Findings {
     match task.kind {
         TaskKind::Enumerate => Findings::Enumerated { edges: 3 },
         TaskKind::Join => Findings::Joined { joined: 1u8.into() },
-        _ => Findings::Solved(Solved { bases: 1, slots: 1, counts: Vec::new(), values: None }),
+        TaskKind::Duals => Findings::Duals(valued()),
+        _ => Findings::Solved(Solved { bases: 1, slots: 1, counts: Vec::new(), values: None, positions: None }),
     }
 }
 
@@ -28,14 +40,16 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
         if restart_at == Some(log.len()) {
             // What is stored is told again; what was handed out is handed out again, unless it is done.
             let mut after = Course::new(shape.clone(), cut());
-            for layer in 0..course.open {
+            // Of a game the findings of all layers are.
+            let complete = if shape.is_game { 0 } else { course.open };
+            for layer in 0..complete {
                 after.set_cut(layer, cut());
                 after.complete(layer, 1);
             }
-            (course.open..=shape.last_layer)
+            (complete..=shape.last_layer)
                 .filter(|&layer| course.cut(layer).is_some())
                 .for_each(|layer| after.set_cut(layer, cut()));
-            stored.iter().filter(|task| task.layer >= course.open).for_each(|&task| after.add(task, findings(task)));
+            stored.iter().filter(|task| task.layer >= complete).for_each(|&task| after.add(task, findings(task)));
             (course, tasks, steps) = (after, Vec::new(), Vec::new());
         }
         let next = course.advance();
@@ -46,6 +60,7 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
                 Step::Merge(layer) => course.set_cut(layer, cut()),
                 Step::Settle(layer) => course.settle(layer, 1),
                 Step::Complete(layer) => course.complete(layer, 1),
+                Step::CompleteDuals(layer) => course.complete_duals(layer),
                 Step::Conclude => {
                     log.push("conclude".to_owned());
                     return log;
@@ -90,11 +105,41 @@ fn everything_is_done_once_and_in_an_order_that_its_inputs_allow() {
 }
 
 #[test]
+fn duals_follow_from_the_last_layer_down_when_all_else_is_complete() {
+    let shape = game(true);
+    let log = walk(Course::new(shape.clone(), cut()), None, &shape);
+    assert_eq!(log.len(), SHARDS * (3 + 4 + 4) + 3 + 4 + 4 + 4 + 1, "{log:?}");
+    let at = |what: &str| log.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} in {log:?}"));
+    assert!(at("Complete(3)") < at("values of the duals over layer 3, shard 1"));
+    for layer in 0..3 {
+        let above = format!("CompleteDuals({})", layer + 1);
+        assert!(at(&above) < at(&format!("values of the duals over layer {layer}, shard 0")));
+    }
+    assert_eq!(log[log.len() - 2..], ["CompleteDuals(0)", "conclude"]);
+    let without = walk(Course::new(game(false), cut()), None, &game(false));
+    assert!(without.iter().all(|line| !line.contains("duals")), "{without:?}");
+}
+
+#[test]
+fn turns_count_the_layers_of_both_sides() {
+    let mut course = Course::new(game(true), cut());
+    assert_eq!((course.turn(), course.last_turn()), (0, 7));
+    (0..4).for_each(|layer| course.complete(layer, 1));
+    assert_eq!(course.turn(), 4);
+    [3, 2, 1].into_iter().for_each(|layer| course.complete_duals(layer));
+    assert_eq!((course.turn(), course.is_complete()), (7, false));
+    course.complete_duals(0);
+    assert_eq!((course.turn(), course.is_complete()), (7, true));
+    assert_eq!(Course::new(game(false), cut()).last_turn(), 3);
+}
+
+#[test]
 fn a_restart_at_any_point_repeats_no_task() {
-    let shape = shape(true, vec![Some(0), Some(1), Some(2), Some(3)]);
-    let length = walk(Course::new(shape.clone(), cut()), None, &shape).len();
-    for restart in 0..length {
-        walk(Course::new(shape.clone(), cut()), Some(restart), &shape);
+    for shape in [shape(true, vec![Some(0), Some(1), Some(2), Some(3)]), game(true), game(false)] {
+        let length = walk(Course::new(shape.clone(), cut()), None, &shape).len();
+        for restart in 0..length {
+            walk(Course::new(shape.clone(), cut()), Some(restart), &shape);
+        }
     }
 }
 

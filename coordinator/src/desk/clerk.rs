@@ -4,7 +4,6 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use antichain_common::job::records::values_key;
 use antichain_common::job::task::{Findings, Task, TaskKind};
 use antichain_common::store::{Commit, ShardKey, ShardRecord, Store, StoreError};
 use tokio::sync::oneshot;
@@ -61,7 +60,7 @@ pub fn serve(desk: &Weak<Desk>, results: &Receiver<Delivered>) {
 pub fn file_key(job: &JobId, task: Task) -> Option<ShardKey> {
     match task.kind {
         TaskKind::Enumerate => Some(candidates_key(job, task.layer, task.shard)),
-        TaskKind::Solve => Some(values_key(job, task.layer, task.shard)),
+        TaskKind::Solve | TaskKind::Duals => Some(task.kind.side()?.key(job, task.layer, task.shard)),
         TaskKind::Join | TaskKind::Whole => None,
     }
 }
@@ -150,8 +149,8 @@ impl Desk {
             if let Some((number, of_job)) = task_of(task)
                 && let Some(job) = state.jobs.get_mut(&number)
             {
-                if of_job.kind == TaskKind::Solve {
-                    job.makers.insert((of_job.layer, of_job.shard), worker);
+                if let Some(side) = of_job.kind.side() {
+                    job.makers.insert((side, of_job.layer, of_job.shard), worker);
                 }
                 tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
                 job.add(of_job, findings, now);
@@ -178,8 +177,8 @@ fn answer(result: Delivered, verdict: Result<Delivery, WorkError>) {
 /// Whether a store has the file of every stored result of a task.
 pub fn has_file(store: &Store, job: &JobId, found: &StoredFindings) -> Result<bool, StoreError> {
     let needs_file = match &found.findings {
-        Findings::Enumerated { .. } => true,
-        Findings::Solved(solved) => solved.values.is_some(),
+        Findings::Enumerated { .. } | Findings::Duals(_) => true,
+        Findings::Solved(solved) => solved.values.is_some() || solved.positions.is_some(),
         Findings::Joined { .. } | Findings::Whole(_) => false,
     };
     match file_key(job, found.task).filter(|_| needs_file) {

@@ -86,6 +86,7 @@ pub fn task_document(task: Task) -> String {
         TaskKind::Enumerate => "enumerate",
         TaskKind::Join => "join",
         TaskKind::Solve => "solve",
+        TaskKind::Duals => "duals",
     };
     format!("{TASK_PREFIX}{}-{kind}-{}", task.layer, task.shard)
 }

@@ -51,6 +51,7 @@ impl Desk {
             Step::Merge(layer) => self.merge(&job, layer),
             Step::Settle(layer) => self.settle(&job, layer),
             Step::Complete(layer) => self.complete(&job, layer),
+            Step::CompleteDuals(layer) => self.complete_duals(&job, layer),
             Step::Conclude => self.conclude(&job),
         }
     }

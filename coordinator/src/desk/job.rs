@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use antichain_common::job::task::{Engine, Findings, Task, TaskKind, TaskSizes};
-use antichain_common::job::{JobId, Plan};
+use antichain_common::job::{JobId, Plan, Side};
 
 use super::documents::{ClusterRecord, Standing};
 use super::pace::Pace;
@@ -28,8 +28,8 @@ pub struct Job {
     pub course: Option<Course>,
     /// What the plan says of it.
     pub plan: Plan,
-    /// Who made the values of a shard of a layer.
-    pub makers: BTreeMap<(usize, usize), WorkerId>,
+    /// Who made the values of a shard of a layer, or of the duals over it.
+    pub makers: BTreeMap<(Side, usize, usize), WorkerId>,
     /// Tasks whose results are stored.
     pub done: u64,
     /// Work of these.
@@ -70,9 +70,11 @@ impl Job {
     pub fn add(&mut self, task: Task, findings: Findings, now: Duration) {
         self.done += 1;
         self.work_done += self.need(task).work;
-        if let Findings::Solved(solved) = &findings {
-            self.states += solved.slots;
-        }
+        self.states += match &findings {
+            Findings::Solved(solved) => solved.slots,
+            Findings::Duals(valued) => valued.shard.slots,
+            Findings::Whole(_) | Findings::Enumerated { .. } | Findings::Joined { .. } => 0,
+        };
         self.pace.record(now, self.work_done, self.states);
         if let Some(course) = &mut self.course {
             course.add(task, findings);
@@ -87,8 +89,7 @@ impl Job {
 
     /// Work in all, as far as that is known or expected.
     pub fn work_total(&self) -> u64 {
-        // Every edge is followed up and down, every slot written once.
-        ((2.0 * self.plan.edges + self.plan.states) as u64).max(self.work_done)
+        self.work_of_plan().max(self.work_done)
     }
 
     fn cut(&self, layer: Option<usize>) -> Option<&Cut> {
@@ -97,6 +98,15 @@ impl Job {
 
     fn totals(&self, layer: Option<usize>) -> Totals {
         self.course.as_ref().zip(layer).map(|(course, layer)| course.totals(layer)).unwrap_or_default()
+    }
+
+    fn totals_up_to(&self, layer: usize) -> Totals {
+        let layers = (0..=layer).map(|layer| self.totals(Some(layer)));
+        layers.fold(Totals::default(), |sum, layer| Totals {
+            shards: sum.shards + layer.shards,
+            bases: sum.bases + layer.bases,
+            slots: sum.slots + layer.slots,
+        })
     }
 
     /// What a task takes.
@@ -108,11 +118,17 @@ impl Job {
             TaskKind::Enumerate => (below, None),
             TaskKind::Solve => (Some(layer), below),
             TaskKind::Join => (Some(layer), Some(layer)),
+            TaskKind::Duals => (Some(layer), None),
         };
         let own = self.cut(of);
         let own_shard = own.and_then(|cut| cut.shards.get(shard)).copied();
         let (bases, slots) = own_shard.map_or((0, 0), |shard| (shard.bases, shard.slots));
-        let (whole, read) = (self.totals(of), self.totals(read));
+        let whole = self.totals(of);
+        let read = match kind.side().filter(|_| self.record.spec.question.is_game()) {
+            Some(Side::Lower) => self.totals_up_to(layer),
+            Some(Side::Upper) => self.totals_up_to(self.engine.last_layer()),
+            None => self.totals(read),
+        };
         let sizes = TaskSizes {
             bases_read: read.bases,
             slots_read: read.slots,
@@ -123,7 +139,12 @@ impl Job {
         let edges = own.map_or(0, |cut| cut.edges as u128 * u128::from(bases) / u128::from(whole.bases.max(1))) as u64;
         let work = match kind {
             TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
-            TaskKind::Solve => edges + slots,
+            TaskKind::Solve | TaskKind::Duals if self.record.spec.question.is_game() => {
+                // The elements of a base, or those it lacks and most uppers.
+                let moves = if kind == TaskKind::Solve { layer } else { 2 * self.engine.last_layer() - layer };
+                bases * moves as u64 + slots
+            }
+            TaskKind::Solve | TaskKind::Duals => edges + slots,
             // Little of it for most shards, and for none more than a part of their values.
             TaskKind::Join => slots / 16,
         };
@@ -131,7 +152,10 @@ impl Job {
     }
 
     fn work_of_plan(&self) -> u64 {
-        ((2.0 * self.plan.edges + self.plan.states) as u64).max(1)
+        let Plan { edges, operations, states, .. } = self.plan;
+        // Every edge is followed up and down, or in a game every move to another block; every slot is written once.
+        let followed = if self.record.spec.question.is_game() { edges + operations } else { 2.0 * edges };
+        ((followed + states) as u64).max(1)
     }
 
     /// How many shards there are beside a task's, its own included.

@@ -33,9 +33,6 @@ pub enum JobsError {
         /// What it was to become.
         wish: &'static str,
     },
-    /// A question about a game too large for one task.
-    #[error("the game {0} is too large for one task, and games are not cut into tasks yet")]
-    LargeGame(JobId),
     /// Nothing can be stored at the moment.
     #[error("{0}")]
     NoRoom(String),
@@ -93,9 +90,6 @@ impl Desk {
             return Err(JobsError::NoRoom(reason));
         }
         let plan = plan(spec.question, &poset, spec.limits)?;
-        if spec.question.is_game() && !plan.is_small() {
-            return Err(JobsError::LargeGame(id));
-        }
         let needed = if keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
         let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
         if needed > free {
@@ -119,7 +113,7 @@ impl Desk {
             standing: Standing::Running,
             reason: String::new(),
             keep_values,
-            whole: plan.is_small() && (!keep_values || spec.question.is_game()),
+            whole: plan.is_small() && !keep_values,
             seconds: 0.0,
             resumed: stored.is_some(),
             spec,
@@ -136,6 +130,9 @@ impl Desk {
     fn is_answered(&self, id: &JobId, keep_values: bool) -> Result<bool, JobsError> {
         let Some(certificate) = Certificate::load(&self.store, id)? else { return Ok(false) };
         let mut kept = certificate.format == JOB_FORMAT;
+        if let Some(positions) = certificate.positions.as_ref().filter(|_| keep_values) {
+            kept = kept && positions.are_stored(&self.store, id)?;
+        }
         for layer in certificate.value_layers.iter().filter(|_| keep_values) {
             kept = kept && layer.is_kept(&self.store, id)?;
         }

@@ -12,6 +12,7 @@
 mod clerk;
 mod documents;
 mod foreman;
+mod game;
 mod job;
 mod jobs;
 mod pace;

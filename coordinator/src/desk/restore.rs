@@ -109,7 +109,9 @@ impl Known {
     fn course(&self, engine: &dyn Engine) -> Course {
         let last_layer = engine.last_layer();
         let duals = (0..=last_layer).map(|layer| engine.layer_of_duals(layer)).collect();
-        let shape = Shape { last_layer, has_values: engine.has_values(), duals };
+        let is_game = engine.spec().question.is_game();
+        let (has_values, has_duals) = (engine.has_values(), engine.has_duals());
+        let shape = Shape { last_layer, has_values, is_game, has_duals, duals };
         let mut course = Course::new(shape, self.cuts.first().cloned().unwrap_or_default());
         self.cuts.iter().enumerate().for_each(|(layer, cut)| course.set_cut(layer, cut.clone()));
         self.complete.iter().enumerate().for_each(|(layer, &width)| course.complete(layer, width));
@@ -134,7 +136,10 @@ struct Restoring<'a> {
 impl Restoring<'_> {
     fn known(&self) -> Result<Known, StepError> {
         let mut known = Known { cuts: self.cuts()?, ..Known::default() };
-        known.complete = self.complete(known.cuts.len())?;
+        // Of a game, layers are complete when all is found of them, and that is kept.
+        if !self.engine.spec().question.is_game() {
+            known.complete = self.complete(known.cuts.len())?;
+        }
         for document in self.store.documents(&self.id.0)? {
             if !document.name.starts_with(TASK_PREFIX) {
                 continue;
@@ -143,7 +148,9 @@ impl Restoring<'_> {
             let task = found.task;
             let of_use = match task.kind {
                 TaskKind::Enumerate => task.layer >= known.cuts.len(),
-                TaskKind::Solve | TaskKind::Join => task.layer >= known.complete.len() && task.layer < known.cuts.len(),
+                TaskKind::Solve | TaskKind::Join | TaskKind::Duals => {
+                    task.layer >= known.complete.len() && task.layer < known.cuts.len()
+                }
                 TaskKind::Whole => false,
             };
             if of_use && has_file(self.store, self.id, &found)? {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use antichain_common::job::JobId;
 use antichain_common::job::task::{Task, TaskKind};
+use antichain_common::job::{JobId, Question};
 
 use super::documents::Standing;
 use super::job::Job;
@@ -157,7 +157,8 @@ impl State {
             let Some((job, task)) = task_of(id).and_then(|(job, task)| Some((jobs.get(&job)?, task))) else { return 0 };
             let away = job.position(task).abs_diff(home);
             let reaches = match task.kind {
-                TaskKind::Solve if job.engine.has_values() => reach != Reach::Near,
+                // Of a game everybody reads everything.
+                TaskKind::Solve if job.record.spec.question == Question::Extensions => reach != Reach::Near,
                 TaskKind::Join => reach == Reach::All,
                 // What is cheap to read is anybody's.
                 _ => true,

@@ -158,7 +158,7 @@ impl Desk {
         };
         let total = job.work_total();
         let seconds_left = if doing == Doing::Running { job.pace.seconds_left(now, total) } else { None };
-        let (layer, last_layer) = job.course.as_ref().map_or((0, 0), |course| (course.layer(), course.last_layer()));
+        let (layer, last_layer) = job.course.as_ref().map_or((0, 0), |course| (course.turn(), course.last_turn()));
         let progress = Progress {
             layer,
             last_layer,

@@ -9,7 +9,7 @@ use antichain_common::job::records::{
 };
 use antichain_common::job::sample::{sample_key, write_samples};
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskError, TaskKind};
-use antichain_common::job::{JobError, JobId, Method};
+use antichain_common::job::{JobError, JobId, Method, Question, Side};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::recurrence::limbs::{value, widened};
 use antichain_common::store::{Commit, ShardKind, StoreError};
@@ -184,7 +184,8 @@ impl Desk {
         solved.iter().for_each(|solved| add_counts(&mut space.counts, &solved.counts));
         let mut commit = Commit::new();
         commit.put_document(job.engine.space(), &layer_document(layer), &space)?;
-        if job.engine.has_values() {
+        let question = job.engine.spec().question;
+        if question == Question::Extensions {
             let mut record = ValueLayer::empty(layer, &space, width);
             record.joined = joined;
             for solved in &solved {
@@ -200,11 +201,14 @@ impl Desk {
                 }
             }
         }
-        let tasks = tasks_of_layer(layer);
-        for document in
-            self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks))
-        {
-            commit.remove_document(&job.id.0, &document.name);
+        // What is found of the layers of a game is all needed at the end.
+        if !question.is_game() {
+            let tasks = tasks_of_layer(layer);
+            for document in
+                self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks))
+            {
+                commit.remove_document(&job.id.0, &document.name);
+            }
         }
         let storing = self.storing();
         let record = {
@@ -217,14 +221,14 @@ impl Desk {
         drop(storing);
         let mut state = self.state();
         if let Some(job) = state.jobs.get_mut(&job.number) {
-            // Nobody reads the layers below any more.
-            job.makers.retain(|&(made, _), _| made >= layer);
+            // Nobody reads the layers below any more, but for those of a game.
+            job.makers.retain(|&(_, made, _), _| made >= layer || question.is_game());
             if let Some(course) = &mut job.course {
                 course.complete(layer, width);
             }
         }
         drop(state);
-        self.log_progress(job.number, layer);
+        self.log_progress(job.number, Side::Lower, layer);
         Ok(())
     }
 
@@ -248,7 +252,13 @@ impl Desk {
         });
         let spaces = spaces.collect::<Result<Vec<_>, StepError>>()?;
         let mut values = None;
-        if engine.has_values() {
+        let mut positions = None;
+        if engine.spec().question.is_game() {
+            positions = self.positions(job, poset.len());
+            if positions.is_none() {
+                return Ok(());
+            }
+        } else if engine.has_values() {
             let records = layers.map(|layer| {
                 let record = ValueLayer::load(&self.store, id, layer)?;
                 Ok(record.ok_or_else(|| missing(layer))?)
@@ -270,7 +280,7 @@ impl Desk {
             space: engine.space(),
             layers,
             values,
-            positions: None,
+            positions,
         };
         self.store_certificate(job.number, &found.certificate()?)
     }
@@ -353,7 +363,7 @@ impl Desk {
     }
 
     /// Progress by layer: the sums of a group of findings, told once.
-    fn log_progress(&self, number: JobNumber, layer: usize) {
+    pub(super) fn log_progress(&self, number: JobNumber, side: Side, layer: usize) {
         let now = self.now();
         let mut state = self.state();
         let Some(job) = state.jobs.get_mut(&number) else { return };
@@ -361,7 +371,8 @@ impl Desk {
         let left = job.pace.seconds_left(now, total);
         let percent = (100.0 * done as f64 / total.max(1) as f64) as u64;
         let rate = job.pace.states_per_second() as u64;
-        let last = job.course.as_ref().map_or(0, |course| course.last_layer());
+        let last = job.course.as_ref().map_or(0, |course| course.last_turn());
+        let layer = side.turn(layer, job.engine.last_layer());
         match left {
             Some(left) => tracing::info!(
                 job = %job.id, tasks = job.done, percent, states = job.states, states_per_second = rate, seconds_left = left as u64,

@@ -1,7 +1,7 @@
 //! What workers read: how layers are cut, and the files of their shards.
 
-use antichain_common::job::JobId;
-use antichain_common::job::records::{bases_key, values_key};
+use antichain_common::job::records::bases_key;
+use antichain_common::job::{JobId, Side};
 use antichain_common::store::{BlockFile, ShardKind, StoreError};
 
 use super::Desk;
@@ -29,24 +29,28 @@ pub struct ShardFiles {
 }
 
 impl Desk {
-    /// The shards of a layer, if the job is there and the layer is cut.
+    /// The shards of a layer with their values, or those of the duals over them, if the job is there and the layer is cut.
     ///
     /// # Errors
     /// Errors of reading the catalogue.
-    pub fn layer(&self, id: &JobId, layer: usize) -> Result<Option<LayerOfShards>, StoreError> {
+    pub fn layer(&self, id: &JobId, side: Side, layer: usize) -> Result<Option<LayerOfShards>, StoreError> {
         let found = {
             let state = self.state();
             state.job(id).and_then(|job| {
                 let course = job.course.as_ref()?;
                 let cut = course.cut(layer)?.clone();
-                let maker = |shard| state.workers.get(job.makers.get(&(layer, shard))?)?.peer.clone();
+                let maker = |shard| state.workers.get(job.makers.get(&(side, layer, shard))?)?.peer.clone();
                 let peers: Vec<_> = (0..cut.shards.len()).map(maker).collect();
-                Some((cut, course.width(layer).unwrap_or(0), job.engine.space().to_owned(), peers))
+                let width = match side {
+                    Side::Lower => course.width(layer).unwrap_or(0),
+                    Side::Upper => usize::from(course.has_all_duals(layer)),
+                };
+                Some((cut, width, job.engine.space().to_owned(), peers))
             })
         };
         let Some((cut, width, space, mut peers)) = found else { return Ok(None) };
         let bases = self.store.shards_in_layer(&space, ShardKind::Bases, layer as u16)?;
-        let values = self.store.shards_in_layer(&id.0, ShardKind::Values, layer as u16)?;
+        let values = self.store.shards_in_layer(&id.0, side.kind(), layer as u16)?;
         let mut shards = Vec::with_capacity(cut.shards.len());
         for (number, (shard, (_, record))) in cut.shards.iter().zip(&bases).enumerate() {
             let values = values.iter().find(|(key, _)| key.shard as usize == number);
@@ -62,7 +66,7 @@ impl Desk {
         Ok((shards.len() == cut.shards.len()).then_some(LayerOfShards { shards }))
     }
 
-    /// The file of a shard of bases, or of values.
+    /// The file of a shard of bases, of values, or of those of duals.
     ///
     /// # Errors
     /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of reading.
@@ -74,13 +78,14 @@ impl Desk {
         shard: usize,
     ) -> Result<Option<BlockFile>, StoreError> {
         let key = match kind {
-            ShardKind::Values => values_key(id, layer, shard),
+            ShardKind::Values => Side::Lower.key(id, layer, shard),
+            ShardKind::Duals => Side::Upper.key(id, layer, shard),
             ShardKind::Bases => {
                 let space = self.state().job(id).map(|job| job.engine.space().to_owned());
                 let Some(space) = space else { return Ok(None) };
                 bases_key(&space, layer, shard)
             }
-            ShardKind::Candidates | ShardKind::Sample | ShardKind::Duals => return Ok(None),
+            ShardKind::Candidates | ShardKind::Sample => return Ok(None),
         };
         if self.store.shard(&key)?.is_none() { Ok(None) } else { self.store.open_shard(&key).map(Some) }
     }

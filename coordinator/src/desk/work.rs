@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
-use antichain_common::job::{JobId, JobSpec};
+use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
 use antichain_common::recurrence::limbs::WIDTHS;
 use antichain_common::store::{BlockHead, ShardReceiver, StoreError};
 use tokio::sync::oneshot;
@@ -346,7 +346,17 @@ fn check(
         Findings::Joined { .. } => (TaskKind::Join, false),
         Findings::Solved(solved) => {
             check_solved(solved, head, shard, width_below)?;
+            let found = (solved.values.is_some(), solved.positions.is_some());
+            let question = engine.spec().question;
+            if found != (question == Question::Extensions, question.is_game()) {
+                return Err("values of another question".to_owned());
+            }
             (TaskKind::Solve, engine.has_values())
+        }
+        Findings::Duals(valued) => {
+            let slots = shard.ok_or("a shard that is not cut yet")?.slots;
+            check_valued(valued, head.ok_or("values without a file")?, slots)?;
+            (TaskKind::Duals, true)
         }
     };
     if kind != task.kind {
@@ -371,9 +381,10 @@ fn check_solved(
             solved.bases, solved.slots, expected.bases, expected.slots
         ));
     }
-    match (&solved.values, head) {
-        (None, None) => Ok(()),
-        (Some(values), Some(head)) => {
+    match (&solved.values, &solved.positions, head) {
+        (None, None, None) => Ok(()),
+        (None, Some(valued), Some(head)) => check_valued(valued, head, expected.slots),
+        (Some(values), None, Some(head)) => {
             let digest = blake3::Hash::from_bytes(head.payload_digest()).to_hex();
             let width = values.width;
             if !WIDTHS.contains(&width) || width < width_below || head.spec().record_bytes as usize != 8 * width {
@@ -386,4 +397,17 @@ fn check_solved(
         }
         _ => Err("values without a file, or a file without values".to_owned()),
     }
+}
+
+/// Whether the values of a shard of a game are those of its file.
+fn check_valued(valued: &ValuedShard, head: &BlockHead, slots: u64) -> Result<(), String> {
+    let ValuedShard { shard, .. } = valued;
+    let digest = blake3::Hash::from_bytes(head.payload_digest()).to_hex();
+    if shard.slots != slots {
+        return Err(format!("{} slots, not {slots}", shard.slots));
+    }
+    if head.count() != slots || head.spec().record_bytes != 1 || *digest != *shard.digest {
+        return Err("values that are not those of its file".to_owned());
+    }
+    Ok(())
 }

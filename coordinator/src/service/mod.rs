@@ -63,9 +63,6 @@ fn message_of(spec: &JobSpec) -> v1::JobSpec {
 fn status_of(error: JobsError) -> Status {
     match error {
         JobsError::Poset(error) => with_hint(Status::invalid_argument, &error),
-        JobsError::LargeGame(_) => {
-            Status::failed_precondition(format!("{error}\nhint: `antichain run` answers it on one machine"))
-        }
         JobsError::NoRoom(reason) => Status::resource_exhausted(reason),
         JobsError::Over { .. } => Status::failed_precondition(error.to_string()),
         JobsError::TakeUp(reason) => Status::internal(reason),

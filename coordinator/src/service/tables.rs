@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::pin::Pin;
 
-use antichain_common::job::JobId;
+use antichain_common::job::{JobId, Side};
 use antichain_common::store::{BlockFile, ShardKind, StoreError};
 use antichain_proto::limits::CHUNK_BYTES;
 use antichain_proto::v1;
@@ -75,10 +75,15 @@ fn ranges(blocks: &[v1::BlockRange], len: usize) -> Result<Vec<Range<usize>>, St
 #[tonic::async_trait]
 impl Tables for Services {
     async fn layer(&self, request: Request<v1::LayerRequest>) -> Result<Response<v1::LayerReply>, Status> {
-        let v1::LayerRequest { job, layer } = request.into_inner();
+        let request = request.into_inner();
+        let side = match request.values() {
+            v1::FileKind::Duals => Side::Upper,
+            _ => Side::Lower,
+        };
+        let v1::LayerRequest { job, layer, .. } = request;
         let desk = self.desk.clone();
         let found = blocking(move || {
-            let found = desk.layer(&JobId(job), layer as usize).map_err(|error| status_of(&error))?;
+            let found = desk.layer(&JobId(job), side, layer as usize).map_err(|error| status_of(&error))?;
             found.ok_or_else(|| Status::not_found("there is no such layer, or no such job any more"))
         });
         let shard = |shard: crate::desk::ShardFiles| v1::LayerShard {
@@ -99,6 +104,7 @@ impl Tables for Services {
         let kind = match request.kind() {
             v1::FileKind::Bases => ShardKind::Bases,
             v1::FileKind::Values => ShardKind::Values,
+            v1::FileKind::Duals => ShardKind::Duals,
             v1::FileKind::Unspecified => return Err(Status::invalid_argument("a file of what?")),
         };
         let (desk, job) = (self.desk.clone(), JobId(request.job));
@@ -110,10 +116,7 @@ impl Tables for Services {
                 status_of(&error)
             })?;
             let file = file.ok_or_else(|| Status::not_found("there is no such shard, or no such job any more"))?;
-            let ranges = match request.blocks.first().filter(|_| request.all) {
-                Some(from) => std::iter::once((from.first as usize).min(file.len())..file.len()).collect(),
-                None => ranges(&request.blocks, file.len())?,
-            };
+            let ranges = ranges(&request.blocks, file.len())?;
             Ok((file, (request.head, ranges)))
         })
         .await?;

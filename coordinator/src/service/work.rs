@@ -29,6 +29,7 @@ fn lease_of(offer: LeaseOffer) -> v1::Lease {
         TaskKind::Enumerate => v1::TaskKind::Enumerate,
         TaskKind::Solve => v1::TaskKind::Solve,
         TaskKind::Join => v1::TaskKind::Join,
+        TaskKind::Duals => v1::TaskKind::Duals,
     };
     v1::Lease {
         task: offer.lease.task.0,

@@ -20,7 +20,7 @@ const NS_PER_LINK: f64 = 150.0;
 /// Nanoseconds for the moves within a block and to the other side, for each position (the same run).
 const NS_PER_POSITION: f64 = 150.0;
 /// Slots of the upper side in memory for each one that is stored.
-const UPPER_SLOTS: f64 = 1.9;
+pub(in crate::job) const UPPER_SLOTS: f64 = 1.9;
 /// Bytes of a stored value of a position.
 const STORED_VALUE: f64 = 0.75;
 /// Bits of a value in a limb.

@@ -29,6 +29,7 @@ use crate::poset::Poset;
 use crate::space::split::Split;
 use crate::symmetry::Isa;
 use cost::Cost;
+pub(super) use cost::UPPER_SLOTS;
 use space::Space;
 
 /// More ideals up to symmetry than anybody will visit: 8 TB of the smallest bases, and the additions take months.

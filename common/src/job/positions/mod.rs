@@ -4,10 +4,11 @@
 //! checkpoint. A later process reads them back, and values again what is damaged or missing: the digest tells whether it is
 //! the same.
 
+pub(super) mod layers;
 mod list;
 pub mod records;
 mod save;
-mod side;
+pub(super) mod side;
 #[cfg(test)]
 mod tests;
 
@@ -16,13 +17,12 @@ use std::time::Instant;
 
 use super::checkpoint::{Checkpoints, GROWTH};
 use super::context::Context;
+use super::plan::UPPER_SLOTS;
+use super::records::SpaceLayer;
 use super::repair::set_aside_damaged;
-use super::space::{Space, WORTH_FILES, number};
+use super::space::{Space, WORTH_FILES};
 use super::{JobError, JobId, Method, Phase, Progress, Question};
-use crate::huge;
-use crate::recurrence::chomp::{
-    Board, Means, Places, Sides, Unvalued, narrow, upper_places, value_lower, value_upper, widen,
-};
+use crate::recurrence::chomp::{Board, Means};
 use crate::recurrence::grundy::Grundy;
 use crate::recurrence::outcome::Outcome;
 use crate::recurrence::remoteness::Remoteness;
@@ -31,10 +31,11 @@ use crate::space::code::Ranks;
 use crate::space::split::Split;
 use crate::space::survey::Count;
 use crate::store::{ShardKind, Store};
+use layers::{UpperBlocks, ValuedLayers};
 pub use list::positions_of_value;
 use records::{POSITIONS, PositionCount, PositionLayer, Positions, Side};
 use save::Unsaved;
-use side::{Bases, Valued};
+use side::Bases;
 
 /// Bytes of an entry of an index besides the base, with the share of those that stay empty, and of what else is known of a
 /// base.
@@ -81,29 +82,27 @@ pub(super) fn is_kept(
     threads: usize,
     keep: bool,
 ) -> Result<bool, JobError> {
-    let mut stored = 0;
+    let mut are_any = false;
     for kind in [ShardKind::Values, ShardKind::Duals] {
         set_aside_damaged(store, &job.0, kind, threads)?;
-        stored += store.shards_of(&job.0, kind)?.len();
+        are_any |= store.shards_of(&job.0, kind)?.len() > 0;
     }
-    let shards: usize = positions.layers.iter().map(|layer| layer.shards.len()).sum();
     let slots: u64 = positions.layers.iter().map(|layer| layer.slots).sum();
     // Whether there are files was decided by an estimate.
-    Ok(stored == shards || stored == 0 && slots < 2 * WORTH_FILES && !keep)
+    Ok(positions.are_stored(store, job)? || !are_any && slots < 2 * WORTH_FILES && !keep)
 }
 
 struct Evaluation<'a, const W: usize> {
     context: &'a Context<'a>,
     board: Board<'a, W>,
     has_files: bool,
+    /// Work of both sides and of what came before: moves to other blocks, and slots in memory.
+    work: u64,
     /// The layers that an earlier process has recorded.
     before: Vec<PositionLayer>,
     /// The layers of this one, and all positions counted so far, those of an earlier process included.
     now: Positions,
-    bases: Vec<Arc<Bases<W>>>,
-    lower: Vec<Valued<W>>,
-    /// By the size of bases.
-    upper: Vec<Option<Valued<W>>>,
+    layers: ValuedLayers<W>,
     /// Layers that are not stored, as they will be.
     unsaved: Vec<Unsaved<W>>,
     resumed: bool,
@@ -131,11 +130,10 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             context,
             board: Board::new(split, ranks, context.method.top()),
             has_files: false,
+            work: context.meter.watch().work() + work(context, split.base, space),
             before: before.layers,
             now,
-            bases: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
+            layers: ValuedLayers::new(),
             unsaved: Vec::new(),
             resumed: false,
         })
@@ -154,20 +152,15 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             self.after(valued, start, checkpoints)?;
         }
         if matches!(self.context.method, Method::Halves { .. }) {
-            self.upper.resize_with(last + 1, || None);
             for layer in (0..=last).rev() {
                 let start = Instant::now();
-                let valued = self.value_upper_layer::<R>(layer);
+                let valued = self.value_upper_layer::<R>(last, layer);
                 self.after(valued, start, checkpoints)?;
             }
         }
         checkpoints.wait()?;
         self.save_now()?;
-        let largest = match self.upper.first() {
-            Some(upper) => upper.as_ref().map(|upper| &upper.values),
-            None => self.lower.last().map(|lower| &lower.values),
-        };
-        let value = largest.and_then(|values| values.first()).copied().unwrap_or_default();
+        let value = self.layers.largest().unwrap_or_default();
         Ok(Evaluated { value, positions: self.now, resumed: self.resumed })
     }
 
@@ -199,68 +192,40 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         let survey = space.take_survey(layer)?;
         let found = space.bases(layer)?;
         space.let_go(layer);
-        let places = Places { places: survey.places, slots: survey.slots, stabilisers: survey.stabilisers };
-        let bases = Arc::new(Bases { layer: found, places });
-        self.begin_layer(space.last_layer(), (Side::Lower, layer), &bases, bases.places.slots)?;
+        let bases = Arc::new(Bases::new(found, survey));
+        self.begin_layer(space.last_layer(), (Side::Lower, layer), &bases, bases.slots())?;
         let means = self.means();
         let (recorded, stored) = self.stored()?;
         let table = match stored {
             Some(table) => table,
             None => {
-                let below: Vec<_> = self.lower.iter().map(|layer| layer.layer_values()).collect();
-                let mut table = huge::filled(0, bases.places.slots as usize);
-                let counts = represented(
-                    layer,
-                    &mut table,
-                    |table| value_lower::<R, W>(&self.board, &below, bases.blocks(), table, means),
-                    |table| value_lower::<R::Wider, W>(&self.board, &below, bases.blocks(), table, means),
-                )?;
+                let (table, counts) = self.layers.value_lower::<R>(&self.board, &bases, means)?;
                 self.count(recorded.as_ref(), counts, |size| size);
                 table
             }
         };
-        let side = Side::Lower;
-        let valued = Valued::new(&self.board, side, &bases.layer, &bases.places, table, means.threads);
-        self.add_layer(recorded, (side, layer), &bases, valued.values.clone())?;
-        self.lower.push(valued);
-        self.bases.push(bases);
-        Ok(())
+        let table = self.layers.add_lower(&self.board, bases.clone(), table, means.threads);
+        self.add_layer(recorded, (Side::Lower, layer), &bases, table)
     }
 
-    fn value_upper_layer<R: Rule>(&mut self, layer: usize) -> Result<(), JobError> {
-        let bases = self.bases[layer].clone();
+    fn value_upper_layer<R: Rule>(&mut self, last: usize, layer: usize) -> Result<(), JobError> {
+        let Some(bases) = self.layers.bases(layer).cloned() else { return Ok(()) };
         let means = self.means();
-        let places = upper_places(&self.board, &bases.layer, means.threads);
-        self.begin_layer(self.lower.len() - 1, (Side::Upper, layer), &bases, places.slots)?;
+        let blocks = UpperBlocks::new(&self.board, &bases, means.threads);
+        self.begin_layer(last, (Side::Upper, layer), &bases, blocks.slots())?;
         let (recorded, stored) = self.stored()?;
-        let mut table = huge::filled(0, places.slots as usize);
-        let lower: Vec<_> = self.lower.iter().map(|layer| layer.layer_values()).collect();
-        let upper: Vec<_> = self.upper.iter().map(|layer| layer.as_ref().map(|layer| layer.layer_values())).collect();
-        let sides = Sides { board: &self.board, lower: &lower, upper: &upper };
-        let blocks = bases.blocks_at(&places);
-        let narrow = match stored {
-            Some(stored) => {
-                widen::<R, W>(&sides, (bases.blocks(), &places), &stored, &mut table, means)
-                    .map_err(|_| JobError::Interrupted)?;
-                stored
-            }
+        let (table, stored) = match stored {
+            Some(stored) => (self.layers.upper_from_stored(&self.board, &blocks, &stored, means)?, stored),
             None => {
-                let counts = represented(
-                    layer,
-                    &mut table,
-                    |table| value_upper::<R, W>(&sides, blocks, table, means),
-                    |table| value_upper::<R::Wider, W>(&sides, blocks, table, means),
-                )?;
+                let (table, counts) = self.layers.value_upper::<R>(&self.board, &blocks, means)?;
                 let elements = 2 * self.board.top;
                 self.count(recorded.as_ref(), counts, |size| elements - size);
-                narrow(&self.board, (bases.blocks(), &places), &table, means.threads)
+                let stored = ValuedLayers::stored_upper(&self.board, &blocks, &table, means.threads);
+                (table, stored)
             }
         };
-        let side = Side::Upper;
-        let valued = Valued::new(&self.board, side, &bases.layer, &places, table, means.threads);
-        self.add_layer(recorded, (side, layer), &bases, Arc::new(narrow))?;
-        self.upper[layer] = Some(valued);
-        Ok(())
+        self.layers.add_upper(&self.board, &blocks, table, means.threads);
+        self.add_layer(recorded, (Side::Upper, layer), &bases, Arc::new(stored))
     }
 
     /// What an earlier process has recorded and stored of the next layer.
@@ -276,13 +241,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     /// Adds the positions of a layer by size and value, unless an earlier process has.
     fn count(&mut self, recorded: Option<&PositionLayer>, counts: Vec<Count>, size: impl Fn(usize) -> usize) {
         if recorded.is_none() {
-            let counted = counts.into_iter().enumerate().filter(|(_, count)| count.orbits > 0);
-            self.now.add(counted.map(|(at, count)| PositionCount {
-                size: size(at / 256),
-                value: (at % 256) as u8,
-                orbits: count.orbits.into(),
-                labelled: number(count.labelled),
-            }));
+            self.now.add(PositionCount::of(counts, size));
         }
     }
 
@@ -306,7 +265,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
             None => {}
         }
         self.now.layers.push(record);
-        tracing::debug!(layer, %side, slots = bases.places.slots, "valued");
+        tracing::debug!(layer, %side, slots = bases.slots(), "valued");
         if self.has_files {
             self.unsaved.push(Unsaved { side, bases: bases.clone(), table });
         }
@@ -320,24 +279,21 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         bases: &Bases<W>,
         slots: u64,
     ) -> Result<(), JobError> {
-        let in_memory = |values: &Valued<W>| values.values.len() as u64;
-        let tables: u64 = self.lower.iter().chain(self.upper.iter().flatten()).map(in_memory).sum();
-        let indexed: usize = self.bases.iter().map(|bases| bases.layer.len()).sum();
+        let (tables, indexed) = (self.layers.table_bytes(), self.layers.indexed());
         let indices = 1 + u64::from(side == Side::Upper);
         let base_bytes = 8 * W as u64 + BASE_BYTES * indices;
         self.context.check_memory(tables + slots + (indexed + bases.layer.len()) as u64 * base_bytes)?;
         let halves = matches!(self.context.method, Method::Halves { .. });
         let steps = if halves { 2 * last + 1 } else { last };
-        let step = if side == Side::Lower { layer } else { steps - layer };
-        // Moves to other blocks: the elements of a base, or those it lacks and most uppers.
-        let moves = if side == Side::Lower { layer } else { 2 * self.board.split.base - layer };
+        let step = side.turn(layer, last);
+        let moves = moves(side, layer, self.board.split.base);
         let done = self.context.meter.watch().work();
         let progress = Progress {
             phase: Phase::Evaluate,
             layer: step,
             last_layer: steps,
             done,
-            total: Some(((self.context.plan.operations + self.context.plan.states) as u64).max(done)),
+            total: Some(self.work.max(done)),
             ideals: self.now.layers.iter().map(|layer| layer.slots).sum(),
         };
         self.context.meter.begin_layer(progress, Some(moves as u64 * bases.layer.len() as u64 + slots));
@@ -345,19 +301,20 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     }
 }
 
-/// Values a table by a rule, or by the wider one if the first cannot represent a value.
-fn represented(
-    layer: usize,
-    table: &mut [u8],
-    first: impl Fn(&mut [u8]) -> Result<Vec<Count>, Unvalued>,
-    wider: impl Fn(&mut [u8]) -> Result<Vec<Count>, Unvalued>,
-) -> Result<Vec<Count>, JobError> {
-    let result = match first(table) {
-        Err(Unvalued::Unrepresentable) => wider(table),
-        other => other,
+/// Moves of a base to other blocks, about: its elements, or those that it lacks and most uppers.
+fn moves(side: Side, layer: usize, elements: usize) -> usize {
+    if side == Side::Lower { layer } else { 2 * elements - layer }
+}
+
+/// Work of all layers, given how many elements the largest base has.
+fn work<const W: usize>(context: &Context<'_>, elements: usize, space: &Space<'_, W>) -> u64 {
+    let of_side = |side, layer: &SpaceLayer, slots| layer.bases() * moves(side, layer.size, elements) as u64 + slots;
+    let both = |layer: &SpaceLayer| {
+        let upper = match context.method {
+            Method::Halves { .. } => of_side(Side::Upper, layer, (UPPER_SLOTS * layer.slots as f64) as u64),
+            Method::Plain { .. } => 0,
+        };
+        of_side(Side::Lower, layer, layer.slots) + upper
     };
-    result.map_err(|error| match error {
-        Unvalued::Stopped(_) => JobError::Interrupted,
-        Unvalued::Unrepresentable => JobError::TooLarge(layer),
-    })
+    space.records().map(both).sum()
 }

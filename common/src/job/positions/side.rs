@@ -11,29 +11,57 @@ use crate::parallel::crew;
 use crate::recurrence::chomp::{Blocks, Board, HighFacets, LayerValues, Places};
 use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
+use crate::space::survey::Survey;
 use crate::store::{ShardKey, Store, Written};
 
 use super::records::{PositionLayer, Side};
 
-/// The bases of a layer, and where their blocks lie on the lower side and in all files.
-pub(super) struct Bases<const W: usize> {
-    pub(super) layer: Arc<BaseLayer<W>>,
+/// The bases of a layer, or of a shard of it, and where their blocks lie on the lower side and in all files.
+pub(in crate::job) struct Bases<const W: usize> {
+    pub(in crate::job) layer: Arc<BaseLayer<W>>,
     pub(super) places: Places,
+    /// Orders of the stabilisers of the bases.
+    pub(super) stabilisers: Vec<u16>,
 }
 
 impl<const W: usize> Bases<W> {
+    /// Bases that were surveyed.
+    pub(in crate::job) fn new(layer: Arc<BaseLayer<W>>, survey: Survey) -> Self {
+        let places = Places { places: survey.places, slots: survey.slots };
+        Self { layer, places, stabilisers: survey.stabilisers }
+    }
+
+    /// One shard alone, if there is one of that number.
+    pub(in crate::job) fn shard(&self, shard: usize) -> Option<Self> {
+        let bases = self.layer.shards.get(shard)?.clone();
+        let first: usize = self.layer.shards[..shard].iter().map(Vec::len).sum();
+        let end = first + bases.len();
+        let place = |base: usize| self.places.places.get(base).copied().unwrap_or(self.places.slots);
+        let places = self.places.places[first..end].iter().map(|slot| slot - place(first)).collect();
+        Some(Self {
+            layer: Arc::new(BaseLayer { size: self.layer.size, shards: vec![bases] }),
+            places: Places { places, slots: place(end) - place(first) },
+            stabilisers: self.stabilisers[first..end].to_vec(),
+        })
+    }
+
+    /// Number of slots.
+    pub(in crate::job) fn slots(&self) -> u64 {
+        self.places.slots
+    }
+
     pub(super) fn blocks(&self) -> Blocks<'_, W> {
         self.blocks_at(&self.places)
     }
 
     /// The blocks with other places.
     pub(super) fn blocks_at<'a>(&'a self, places: &'a Places) -> Blocks<'a, W> {
-        let stabilisers = &self.places.stabilisers;
-        Blocks { layer: &self.layer, places: &places.places, slots: places.slots, stabilisers }
+        let Places { places, slots } = places;
+        Blocks { layer: &self.layer, places, slots: *slots, stabilisers: &self.stabilisers }
     }
 
     /// The slots of each shard.
-    pub(super) fn shards(&self) -> Vec<Range<usize>> {
+    pub(in crate::job) fn shards(&self) -> Vec<Range<usize>> {
         let place = |base: usize| self.places.places.get(base).copied().unwrap_or(self.places.slots) as usize;
         let mut first = 0;
         let slots = |shard: &Vec<_>| {

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layers::{Indexed, LayerIndex, Merged, bases_of};
-use super::{Effort, Engine, Findings, Prepared, Task, TaskError, TaskKind, TaskSizes};
+use super::{Effort, Engine, Findings, Prepared, Replica, Task, TaskError, TaskKind, TaskSizes};
 use crate::huge::Words;
+use crate::job::plan::UPPER_SLOTS;
 use crate::job::records::space_owner;
 use crate::job::sample::Sample;
 use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
@@ -21,6 +22,8 @@ use crate::watch::Watch;
 
 /// Bytes of an entry of an index besides the base, with the share of those that stay empty; and of a place.
 const INDEXED_BYTES: u64 = 20;
+/// Bytes of what is known of a base of a valued layer besides the base: places, stabiliser, entries of indices.
+pub(super) const VALUED_BYTES: u64 = 70;
 /// Bytes of the edges of a base, and of what a survey keeps of it.
 const EDGES_BYTES: u64 = 16 * 8 + 18;
 /// Words that memory for a shard's table has at least.
@@ -107,6 +110,12 @@ impl<const W: usize> Tasks<W> {
 /// Tasks that are prepared live on without the engine.
 struct Shared<const W: usize>(Arc<Tasks<W>>);
 
+impl<const W: usize> Shared<W> {
+    fn is_game(&self) -> bool {
+        self.0.spec.question.is_game()
+    }
+}
+
 impl<const W: usize> Engine for Shared<W> {
     fn spec(&self) -> &JobSpec {
         &self.0.spec
@@ -121,10 +130,11 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn has_values(&self) -> bool {
-        match self.0.spec.question {
-            Question::Extensions => true,
-            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => false,
-        }
+        self.0.spec.question != Question::Ideals
+    }
+
+    fn has_duals(&self) -> bool {
+        self.is_game() && matches!(self.0.method, Method::Halves { .. })
     }
 
     fn has_fibres(&self) -> bool {
@@ -132,7 +142,8 @@ impl<const W: usize> Engine for Shared<W> {
     }
 
     fn layer_of_duals(&self, layer: usize) -> Option<usize> {
-        if self.0.joined && self.has_values() { layer_of_duals(&self.0.split, layer, self.0.top()) } else { None }
+        let is_joined = self.0.joined && self.0.spec.question == Question::Extensions;
+        if is_joined { layer_of_duals(&self.0.split, layer, self.0.top()) } else { None }
     }
 
     fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError> {
@@ -147,10 +158,7 @@ impl<const W: usize> Engine for Shared<W> {
             interrupt: effort.interrupt,
             progress: &|_| {},
         };
-        let answer = run(&store, spec.question, poset, spec.limits, &options).map_err(|error| match error {
-            JobError::Interrupted => TaskError::Stopped,
-            other => other.into(),
-        })?;
+        let answer = run(&store, spec.question, poset, spec.limits, &options)?;
         let certificate = certificate::Certificate::load(&store, &answer.job)?;
         drop(store);
         // Nothing but disk is lost if it stays.
@@ -222,6 +230,10 @@ impl<const W: usize> Engine for Shared<W> {
         super::join::prepare(&self.0, shard, own.indexed::<W>(), duals.indexed::<W>(), effort)
     }
 
+    fn replica(&self) -> Option<Box<dyn Replica>> {
+        super::replica::replica(&self.0)
+    }
+
     fn samples(&self, store: &Store, layer: usize) -> Result<Vec<Sample>, TaskError> {
         super::samples::take(&self.0, store, layer)
     }
@@ -235,6 +247,13 @@ impl<const W: usize> Engine for Shared<W> {
                 TaskKind::Whole => 0,
                 TaskKind::Enumerate => 3 * 16 * base * sizes.bases,
                 TaskKind::Solve if !self.has_values() => sizes.bases * (base + EDGES_BYTES),
+                TaskKind::Solve if self.is_game() => {
+                    sizes.slots_read + sizes.bases_read * (base + VALUED_BYTES) + sizes.bases * (base + EDGES_BYTES)
+                }
+                TaskKind::Duals => {
+                    let slots = (1.0 + UPPER_SLOTS) * sizes.slots_read as f64;
+                    slots as u64 + sizes.bases_read * (2 * base + VALUED_BYTES) + sizes.bases * (base + EDGES_BYTES)
+                }
                 TaskKind::Solve => {
                     sizes.slots_read * value + indexed + sizes.bases * (base + EDGES_BYTES) + 2 * sizes.slots * value
                 }

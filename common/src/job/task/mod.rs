@@ -4,8 +4,12 @@
 //! enumerate (k, s)   canonical bases of layer k found from shard s of layer k - 1     needs that shard
 //! solve (k, s)       counts and values of shard s of layer k                          needs the values of layer k - 1
 //! join (k, s)        products of the middle values of shard s with their duals        needs the values of layer k
+//! duals (k, s)       of a game: values of the larger ideals, by their duals           needs all values, and those of the
+//!                                                                                     duals from layer k + 1 on
 //! whole              all of a job that is too small to be cut
 //! ```
+//! To solve a shard of a game takes the values of all layers below, not of one: see [`Replica`].
+//!
 //! A task is deterministic: the same findings and the same bytes on every machine, for any number of threads. Between
 //! enumeration and solution somebody merges what was found into a layer and cuts it ([`Engine::merge`]).
 //!
@@ -15,6 +19,7 @@
 mod engine;
 mod join;
 mod layers;
+mod replica;
 mod samples;
 mod solve;
 #[cfg(test)]
@@ -28,13 +33,14 @@ use serde::{Deserialize, Serialize};
 use super::certificate::Certificate;
 use super::records::SizeSum;
 use super::sample::Sample;
-use super::{JobError, JobSpec, SizeCount, decimal};
+use super::{JobError, JobSpec, Side, SizeCount, ValuedShard, decimal};
 use crate::poset::PosetError;
 use crate::space::needed::Needed;
 use crate::store::{BlockImage, Damage, Store, StoreError};
 use crate::watch::Interrupt;
 pub use engine::engine;
 pub use layers::{LayerIndex, Merged, MergedShard};
+pub use replica::Replica;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,6 +54,19 @@ pub enum TaskKind {
     Join,
     /// Counts, and values where the question has any.
     Solve,
+    /// Values of larger ideals of a game, by their duals.
+    Duals,
+}
+
+impl TaskKind {
+    /// The side of a game that a task values.
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Self::Solve => Some(Side::Lower),
+            Self::Duals => Some(Side::Upper),
+            Self::Whole | Self::Enumerate | Self::Join => None,
+        }
+    }
 }
 
 /// A task of a job.
@@ -69,6 +88,7 @@ impl std::fmt::Display for Task {
             TaskKind::Enumerate => write!(f, "enumeration of layer {layer} from shard {shard}"),
             TaskKind::Solve => write!(f, "values of layer {layer}, shard {shard}"),
             TaskKind::Join => write!(f, "join over layer {layer}, shard {shard}"),
+            TaskKind::Duals => write!(f, "values of the duals over layer {layer}, shard {shard}"),
         }
     }
 }
@@ -92,6 +112,8 @@ pub enum Findings {
         #[serde(with = "decimal")]
         joined: BigUint,
     },
+    /// Of [`TaskKind::Duals`]; the values are in the file.
+    Duals(ValuedShard),
 }
 
 /// A shard of a layer, solved.
@@ -103,8 +125,11 @@ pub struct Solved {
     pub slots: u64,
     /// Ideals over the bases, by number of elements.
     pub counts: Vec<SizeCount>,
-    /// The values, if the question has any.
+    /// The numbers of linear extensions, if these are asked for.
     pub values: Option<SolvedValues>,
+    /// The values of the positions, if the question is about the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub positions: Option<ValuedShard>,
 }
 
 /// The values of a shard.
@@ -170,6 +195,9 @@ pub trait Engine: Send + Sync {
     /// Whether the question has values.
     fn has_values(&self) -> bool;
 
+    /// Whether larger ideals of a game are valued by their duals.
+    fn has_duals(&self) -> bool;
+
     /// Whether the slots of a layer depend on the largest size of ideals.
     fn has_fibres(&self) -> bool;
 
@@ -217,7 +245,7 @@ pub trait Engine: Send + Sync {
     /// [`TaskError::Input`] if the shards are not what they should be.
     fn index(&self, shards: &[BlockImage], layer: usize, threads: usize) -> Result<LayerIndex, TaskError>;
 
-    /// Begins to solve a shard, given the index of the layer below (`None` for the empty base).
+    /// Begins to solve a shard, unless the question is about a game, given the index of the layer below (`None` for the empty base).
     ///
     /// # Errors
     /// [`TaskError`].
@@ -241,23 +269,25 @@ pub trait Engine: Send + Sync {
         effort: &Effort<'_>,
     ) -> Result<Box<dyn Prepared>, TaskError>;
 
+    /// What shards of a game are valued from, no layer of it yet; `None` if the question is about no game.
+    fn replica(&self) -> Option<Box<dyn Replica>>;
+
     /// The samples of a layer whose values, and those of the layer below, are in a store.
     ///
     /// # Errors
     /// Errors of reading the store.
     fn samples(&self, store: &Store, layer: usize) -> Result<Vec<Sample>, TaskError>;
 
-    /// Bytes of memory that a task takes, about, given the numbers of bases and slots of its layer and of the one below,
-    /// and of its shard.
+    /// Bytes of memory that a task takes, about, given the numbers of bases and slots of what it reads and of its shard.
     fn memory_of(&self, task: Task, sizes: &TaskSizes) -> u64;
 }
 
 /// What the memory of a task depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TaskSizes {
-    /// Bases of the layer that is read.
+    /// Bases of the layer that is read, or of all layers of a game that are.
     pub bases_read: u64,
-    /// Slots of its table.
+    /// Slots of its table, or of all tables of the lower side.
     pub slots_read: u64,
     /// Bases of the shard.
     pub bases: u64,
@@ -281,10 +311,19 @@ pub enum TaskError {
     Store(#[from] StoreError),
     /// The job cannot be done.
     #[error(transparent)]
-    Job(#[from] JobError),
+    Job(JobError),
     /// A stop was asked for.
     #[error("stopped on request")]
     Stopped,
+}
+
+impl From<JobError> for TaskError {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Interrupted => Self::Stopped,
+            other => Self::Job(other),
+        }
+    }
 }
 
 impl From<crate::watch::Stopped> for TaskError {

@@ -60,17 +60,19 @@ impl<const W: usize> Prepared for Solving<W> {
         effort: &Effort<'_>,
     ) -> Result<(Findings, Option<BlockImage>), TaskError> {
         let (values, image) = match self.tasks.spec.question {
-            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
             Question::Extensions => {
                 let (values, image) = self.evaluate(tables.first().copied(), effort)?;
                 (Some(values), Some(image))
             }
+            // The values of a game come from a replica.
+            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
         };
         let solved = Solved {
             bases: self.shard.len() as u64,
             slots: self.survey.slots,
             counts: counts_of(&self.survey, self.shard.size),
             values,
+            positions: None,
         };
         Ok((Findings::Solved(solved), image))
     }

@@ -8,10 +8,11 @@ use crate::job::certificate::Certificate;
 use crate::job::conclude::Found;
 use crate::job::records::{SpaceLayer, ValueLayer, ValueShard, add_counts};
 use crate::job::table::{hex, widen};
-use crate::job::{Question, RunOptions, SizeLimits, method, run};
+use crate::job::trial::HALVES;
+use crate::job::{Positions, Question, RunOptions, SizeLimits, method, run};
 use crate::poset::Poset;
 use crate::recurrence::limbs::value;
-use crate::store::{ShardKind, Store, decode_values, values_image};
+use crate::store::{ShardKind, Store, bases_image, decode_bases, decode_values, values_image};
 
 /// Runs a job in one go, values kept.
 fn in_one_go(spec: &JobSpec) -> Certificate {
@@ -46,18 +47,139 @@ fn table(shards: &[BlockImage], needed: &Needed, width: usize) -> Words {
     words
 }
 
+/// What a machine may use.
+fn effort<'a>(threads: usize, interrupt: &'a Interrupt, scratch: &'a Path) -> Effort<'a> {
+    Effort { threads, memory: 4 << 30, interrupt, scratch }
+}
+
+/// All layers, and the edges that lead into each, from candidates in an odd order.
+fn enumerated(engine: &dyn Engine, effort: &Effort<'_>) -> Vec<(Merged, u64)> {
+    let mut layers = vec![(engine.first_layer().expect("the empty base"), 0)];
+    for layer in 1..=engine.last_layer() {
+        let below = &layers[layer - 1].0.shards;
+        let mut found: Vec<_> =
+            below.iter().map(|shard| engine.enumerate(&shard.image, layer, effort).expect("candidates")).collect();
+        let edges = found.iter().map(|(f, _)| if let Findings::Enumerated { edges } = f { *edges } else { 0 }).sum();
+        found.reverse();
+        let images: Vec<_> = found.into_iter().map(|(_, image)| image).collect();
+        layers.push((engine.merge(&images, layer).expect("a layer"), edges));
+    }
+    layers
+}
+
+/// The record of a layer of the space.
+fn space_layer<'a>(
+    spec: &JobSpec,
+    layer: usize,
+    (merged, edges): &(Merged, u64),
+    solved: impl Iterator<Item = &'a Solved>,
+) -> SpaceLayer {
+    let poset: Poset = spec.poset.parse().expect("a poset");
+    let mut space = SpaceLayer {
+        size: layer,
+        shards: merged.shards.iter().map(|shard| shard.bases).collect(),
+        edges: *edges,
+        top: method(spec.question, &poset, spec.limits).top(),
+        slots: merged.shards.iter().map(|shard| shard.slots).sum(),
+        counts: Vec::new(),
+    };
+    solved.for_each(|solved| add_counts(&mut space.counts, &solved.counts));
+    space
+}
+
+/// Cuts the shards of a layer into pieces.
+fn cut(merged: &mut Merged, pieces: usize) {
+    let shards = std::mem::take(&mut merged.shards);
+    for shard in shards {
+        let bases = decode_bases::<1>(&shard.image.head, shard.image.blocks()).expect("bases");
+        for piece in bases.chunks(bases.len().div_ceil(pieces)) {
+            let image = bases_image(ShardKind::Bases, piece, |_| 0).expect("an image");
+            merged.shards.push(MergedShard { image, bases: piece.len() as u64, slots: 0 });
+        }
+    }
+}
+
+/// Does a game task by task, the shards of a layer backwards, each from a replica that was made from files, and concludes
+/// it. With `pieces` layers have so many shards.
+fn game_by_tasks(spec: &JobSpec, threads: usize, pieces: Option<usize>) -> Certificate {
+    let engine = engine(spec).expect("an engine");
+    let (interrupt, scratch) = (Interrupt::new(), tempfile::tempdir().expect("a folder"));
+    let effort = effort(threads, &interrupt, scratch.path());
+    let mut layers = enumerated(&*engine, &effort);
+    if let Some(pieces) = pieces {
+        layers.iter_mut().for_each(|(merged, _)| cut(merged, pieces));
+    }
+    fn all(images: &[BlockImage]) -> Vec<&BlockImage> {
+        images.iter().collect()
+    }
+    let last = engine.last_layer();
+    let mut spaces = Vec::new();
+    let mut replica = engine.replica().expect("a game");
+    // As of a machine that comes late.
+    let mut latecomer = engine.replica().expect("a game");
+    let mut positions = Positions::default();
+    let mut files = Vec::new();
+    for (layer, of) in layers.iter().enumerate() {
+        assert_eq!(replica.missing(Side::Lower, layer), None);
+        let bases: Vec<BlockImage> = of.0.shards.iter().map(|shard| shard.image.clone()).collect();
+        let value = |bases: &BlockImage| match replica.value_lower(layer, bases, &effort).expect("valued") {
+            (Findings::Solved(solved), image) => (solved, image),
+            _ => panic!("solved"),
+        };
+        let mut solved: Vec<(Solved, BlockImage)> = bases.iter().rev().map(value).collect();
+        solved.reverse();
+        let values: Vec<BlockImage> = solved.iter().map(|(_, image)| image.clone()).collect();
+        spaces.push(space_layer(spec, layer, of, solved.iter().map(|(solved, _)| solved)));
+        positions.add_layer(Side::Lower, layer, solved.iter().filter_map(|(solved, _)| solved.positions.as_ref()));
+        assert!(replica.add_lower(&bases, &all(&values)[1..], &effort).is_err(), "a file is missing");
+        replica.add_lower(&bases, &all(&values), &effort).expect("added");
+        files.push((bases, values));
+    }
+    for layer in (0..=last).rev().filter(|_| engine.has_duals()) {
+        while let Some((side, missing)) = latecomer.missing(Side::Upper, layer) {
+            assert_eq!((side, missing), Side::of_turn(side.turn(missing, last), last));
+            let (bases, values) = &files[side.turn(missing, last)];
+            let added = match side {
+                Side::Lower => latecomer.add_lower(bases, &all(values), &effort),
+                Side::Upper => latecomer.add_upper(&all(values), &effort),
+            };
+            added.expect("added");
+        }
+        let shards = files[layer].0.len();
+        let value = |shard: usize| match latecomer.value_upper(layer, shard, &effort).expect("valued") {
+            (Findings::Duals(valued), image) => (valued, image),
+            _ => panic!("duals"),
+        };
+        let mut valued: Vec<(ValuedShard, BlockImage)> = (0..shards).rev().map(value).collect();
+        valued.reverse();
+        positions.add_layer(Side::Upper, layer, valued.iter().map(|(valued, _)| valued));
+        assert!(latecomer.value_upper(layer, shards, &effort).is_err(), "no such shard");
+        files.push((Vec::new(), valued.into_iter().map(|(_, image)| image).collect()));
+    }
+    let poset: Poset = spec.poset.parse().expect("a poset");
+    let value = positions.value_of_only(poset.len()).unwrap_or_default();
+    let found = Found {
+        poset: &poset,
+        spec: engine.spec(),
+        method: method(spec.question, &poset, spec.limits),
+        space: engine.space(),
+        layers: spaces.iter().collect(),
+        values: None,
+        positions: Some((value, positions)),
+    };
+    found.certificate().expect("all checks hold")
+}
+
 /// Does a job task by task, the shards of a layer backwards, and concludes it.
 fn by_tasks(spec: &JobSpec, threads: usize) -> Certificate {
     let engine = engine(spec).expect("an engine");
     let (interrupt, scratch) = (Interrupt::new(), tempfile::tempdir().expect("a folder"));
-    let effort = Effort { threads, memory: 4 << 30, interrupt: &interrupt, scratch: scratch.path() };
+    let effort = effort(threads, &interrupt, scratch.path());
     let mut indices: Vec<LayerIndex> = Vec::new();
     let mut tables: Vec<(Vec<BlockImage>, usize)> = Vec::new();
     let (mut spaces, mut values) = (Vec::new(), Vec::new());
-    let mut merged = engine.first_layer().expect("the empty base");
-    let mut edges = 0;
-    for layer in 0..=engine.last_layer() {
-        let shards: Vec<BlockImage> = merged.shards.iter().map(|shard| shard.image.clone()).collect();
+    for (layer, of) in enumerated(&*engine, &effort).iter().enumerate() {
+        let shards: Vec<BlockImage> = of.0.shards.iter().map(|shard| shard.image.clone()).collect();
         indices.push(engine.index(&shards, layer, threads).expect("an index"));
         let mut solved: BTreeMap<usize, (Solved, Option<BlockImage>)> = BTreeMap::new();
         for number in (0..shards.len()).rev() {
@@ -73,15 +195,7 @@ fn by_tasks(spec: &JobSpec, threads: usize) -> Certificate {
             let Findings::Solved(findings) = findings else { panic!("solved") };
             solved.insert(number, (findings, image));
         }
-        let mut space = SpaceLayer {
-            size: layer,
-            shards: merged.shards.iter().map(|shard| shard.bases).collect(),
-            edges,
-            top: method(spec.question, &spec.poset.parse().expect("a poset"), spec.limits).top(),
-            slots: merged.shards.iter().map(|shard| shard.slots).sum(),
-            counts: Vec::new(),
-        };
-        solved.values().for_each(|(solved, _)| add_counts(&mut space.counts, &solved.counts));
+        let space = space_layer(spec, layer, of, solved.values().map(|(solved, _)| solved));
         if engine.has_values() {
             // Wide shards make all of the layer wide.
             let width = solved.values().filter_map(|(s, _)| s.values.as_ref()).map(|v| v.width).max().expect("a shard");
@@ -119,14 +233,6 @@ fn by_tasks(spec: &JobSpec, threads: usize) -> Certificate {
             values.push(record);
         }
         spaces.push(space);
-        if layer < engine.last_layer() {
-            let mut found: Vec<_> =
-                shards.iter().map(|shard| engine.enumerate(shard, layer + 1, &effort).expect("candidates")).collect();
-            edges = found.iter().map(|(f, _)| if let Findings::Enumerated { edges } = f { *edges } else { 0 }).sum();
-            found.reverse();
-            let images: Vec<_> = found.into_iter().map(|(_, image)| image).collect();
-            merged = engine.merge(&images, layer + 1).expect("a layer");
-        }
     }
     let poset: Poset = spec.poset.parse().expect("a poset");
     let values = engine.has_values().then(|| {
@@ -172,11 +278,46 @@ fn a_job_done_by_tasks_is_the_job_done_in_one_go() {
 }
 
 #[test]
+fn a_game_done_by_tasks_is_the_game_done_in_one_go() {
+    for (question, poset, max) in [
+        (Question::Grundy, "boolean:4", None),
+        (Question::Grundy, "boolean:6", None),
+        (Question::Outcome, "boolean:5", None),
+        (Question::Remoteness, "chains:4x4x3", None),
+        (Question::Outcome, "boolean:5:3", None),
+        (Question::Grundy, "chains:3x3x2x2", None),
+        (Question::Grundy, "boolean:6", Some(12)),
+        // A Grundy value beyond a word.
+        (Question::Grundy, "chains:90", None),
+    ] {
+        let poset: Poset = poset.parse().expect("a poset");
+        let spec = JobSpec::new(question, &poset, SizeLimits { min: 0, max });
+        let expected = in_one_go(&spec);
+        for threads in [1, 3] {
+            assert_eq!(game_by_tasks(&spec, threads, None), expected, "{spec:?}");
+        }
+    }
+}
+
+#[test]
+fn a_game_of_two_sides_is_done_by_tasks() {
+    let poset: Poset = HALVES.parse().expect("a poset");
+    let spec = JobSpec::new(Question::Grundy, &poset, SizeLimits::NONE);
+    assert!(engine(&spec).expect("an engine").has_duals());
+    let expected = in_one_go(&spec);
+    assert_eq!(game_by_tasks(&spec, 2, None), expected);
+    let by_pieces = game_by_tasks(&spec, 1, Some(3));
+    let counts = |certificate: &Certificate| certificate.positions.as_ref().map(|positions| positions.counts.clone());
+    assert_eq!(counts(&by_pieces), counts(&expected));
+    assert!(by_pieces.base_layers.iter().any(|layer| layer.shards.len() == 3));
+}
+
+#[test]
 fn a_small_job_is_one_task() {
     let poset: Poset = "boolean:5".parse().expect("a poset");
     let spec = JobSpec::new(Question::Extensions, &poset, SizeLimits::NONE);
     let (interrupt, scratch) = (Interrupt::new(), tempfile::tempdir().expect("a folder"));
-    let effort = Effort { threads: 2, memory: 1 << 30, interrupt: &interrupt, scratch: scratch.path() };
+    let effort = effort(2, &interrupt, scratch.path());
     let Findings::Whole(certificate) = engine(&spec).expect("an engine").whole(&effort).expect("done") else {
         panic!("a certificate")
     };

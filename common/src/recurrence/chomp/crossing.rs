@@ -1,6 +1,8 @@
 //! Values of single ideals of the lower side: a canonical form, two look-ups. Many at a time, for every one waits for
 //! memory.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::board::{Board, LayerValues};
 use crate::ideal::Ideal;
 use crate::prefetch::prefetch;
@@ -39,6 +41,25 @@ pub struct Crossings<const W: usize> {
     slots: Vec<(u8, u64)>,
     /// The values, in the order in which the ideals came.
     pub values: Vec<u8>,
+}
+
+/// What threads remember when they have nothing to do: good for all layers of the upper side of a game, for the lower side
+/// does not change any more.
+#[derive(Default)]
+pub struct CrossingPool<const W: usize> {
+    idle: Mutex<Vec<Crossings<W>>>,
+}
+
+impl<const W: usize> CrossingPool<W> {
+    /// What some thread remembered, or nothing.
+    pub(super) fn take(&self) -> Crossings<W> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// For the next thread.
+    pub(super) fn put(&self, crossings: Crossings<W>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(crossings);
+    }
 }
 
 impl<const W: usize> Default for Crossings<W> {

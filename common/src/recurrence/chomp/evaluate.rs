@@ -74,6 +74,7 @@ pub fn value_lower<R: Rule, const W: usize>(
         Lower::<R, W>::default,
         |lower, chunk| machine::run(LowerWork { lower, board, below, chunk }, means.isa),
         |lower| (&lower.lost, &mut lower.tally),
+        |_| {},
     )
 }
 
@@ -92,9 +93,10 @@ pub fn value_upper<R: Rule, const W: usize>(
 ) -> Result<Vec<Count>, Unvalued> {
     value_layer(
         (sides.board, blocks, table, means),
-        Upper::<R, W>::default,
+        || Upper::<R, W>::begin(sides),
         |upper, chunk| machine::run(UpperWork { upper, sides, chunk }, means.isa),
         |upper| (&upper.lost, &mut upper.tally),
+        |upper| upper.end(sides),
     )
 }
 
@@ -130,11 +132,12 @@ fn value_layer<S: Send, const W: usize>(
     start: impl Fn() -> S + Sync,
     evaluate: impl Fn(&mut S, &mut Chunk<'_, W>) -> u64 + Sync,
     parts: impl Fn(&mut S) -> (&bool, &mut Tally) + Sync,
+    end: impl Fn(S),
 ) -> Result<Vec<Count>, Unvalued> {
     // One value that is lost spoils the layer: the other threads need not go on.
     let lost = AtomicBool::new(false);
     let chunks = chunks(blocks, table);
-    let mut states = crew(means.threads, chunks.into_iter(), start, |state, (_, mut chunk)| {
+    let states = crew(means.threads, chunks.into_iter(), start, |state, (_, mut chunk)| {
         if !lost.load(Ordering::Relaxed) && !means.watch.is_stopped() {
             let links = evaluate(state, &mut chunk);
             means.watch.advance(links + chunk.table.len() as u64);
@@ -148,8 +151,9 @@ fn value_layer<S: Send, const W: usize>(
         return Err(Unvalued::Unrepresentable);
     }
     let mut total: Vec<Count> = Vec::new();
-    for state in &mut states {
-        let counts = std::mem::take(parts(state).1).total(board);
+    for mut state in states {
+        let counts = std::mem::take(parts(&mut state).1).total(board);
+        end(state);
         total.resize(total.len().max(counts.len()), Count::default());
         for (total, count) in total.iter_mut().zip(counts) {
             total.orbits += count.orbits;

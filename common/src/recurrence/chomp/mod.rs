@@ -32,6 +32,7 @@ mod tests;
 mod upper;
 
 pub use board::{Board, LayerValues};
+pub use crossing::CrossingPool;
 pub use evaluate::{Blocks, Means, Unvalued, value_lower, value_upper};
 pub use high::HighFacets;
 pub use narrow::{narrow, widen};

@@ -8,7 +8,7 @@ use super::machine::{self, Work};
 use super::places::Places;
 use super::upper::{Sides, Upper};
 use crate::parallel::crew;
-use crate::recurrence::rule::Rule;
+use crate::recurrence::outcome::Outcome;
 use crate::space::code::codes_up_to;
 use crate::space::fibre::Facet;
 use crate::space::split::Uppers;
@@ -47,13 +47,14 @@ impl Layouts {
     }
 }
 
-struct CopyWork<'w, 'a, 'c, R: Rule, const W: usize> {
-    upper: &'w mut Upper<R, W>,
+/// Copies what is on the lower side too; that is the same for every rule.
+struct CopyWork<'w, 'a, 'c, const W: usize> {
+    upper: &'w mut Upper<Outcome, W>,
     sides: &'w Sides<'a, W>,
     chunk: &'w mut Chunk<'c, W>,
 }
 
-impl<R: Rule, const W: usize> Work for CopyWork<'_, '_, '_, R, W> {
+impl<const W: usize> Work for CopyWork<'_, '_, '_, W> {
     #[inline(always)]
     fn run(self, image: impl Fn(&Action, GroupElement, u64) -> u64) -> u64 {
         self.upper.copy_chunk(self.sides, self.chunk, &image);
@@ -88,7 +89,7 @@ pub fn narrow<const W: usize>(
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn widen<R: Rule, const W: usize>(
+pub fn widen<const W: usize>(
     sides: &Sides<'_, W>,
     (stored, whole): (Blocks<'_, W>, &Places),
     narrow: &[u8],
@@ -98,8 +99,8 @@ pub fn widen<R: Rule, const W: usize>(
     let Some(uppers) = &sides.board.split.uppers else { return Ok(()) };
     let blocks = Blocks { places: &whole.places, slots: whole.slots, ..stored };
     let chunks = super::evaluate::chunks(blocks, table).into_iter();
-    let state = || (Layouts::default(), Upper::<R, W>::default());
-    crew(means.threads, chunks, state, |(layouts, upper), (first, mut chunk)| {
+    let state = || (Layouts::default(), Upper::begin(sides));
+    let states = crew(means.threads, chunks, state, |(layouts, upper), (first, mut chunk)| {
         if means.watch.is_stopped() {
             return;
         }
@@ -117,5 +118,6 @@ pub fn widen<R: Rule, const W: usize>(
         }
         means.watch.advance(chunk.table.len() as u64);
     });
+    states.into_iter().for_each(|(_, upper)| upper.end(sides));
     means.watch.check()
 }

@@ -48,6 +48,7 @@ fn count_by_value(poset: &Poset, values: &BTreeMap<Mask, u8>) -> BTreeMap<(usize
 
 struct Layer<const W: usize> {
     bases: BaseLayer<W>,
+    stabilisers: Vec<u16>,
     high: HighFacets,
     index: BaseIndex<W>,
     values: Vec<u8>,
@@ -57,8 +58,8 @@ fn layer_values<const W: usize>(layer: &Layer<W>) -> LayerValues<'_, W> {
     LayerValues { index: &layer.index, high: &layer.high, values: &layer.values }
 }
 
-fn blocks<'a, const W: usize>(bases: &'a BaseLayer<W>, places: &'a Places) -> Blocks<'a, W> {
-    Blocks { layer: bases, places: &places.places, slots: places.slots, stabilisers: &places.stabilisers }
+fn blocks<'a, const W: usize>(bases: &'a BaseLayer<W>, places: &'a Places, stabilisers: &'a [u16]) -> Blocks<'a, W> {
+    Blocks { layer: bases, places: &places.places, slots: places.slots, stabilisers }
 }
 
 fn lower_side<R: Rule, const W: usize>(board: &Board<'_, W>, isa: Isa) -> (Vec<Layer<W>>, Vec<Count>) {
@@ -73,18 +74,20 @@ fn lower_side<R: Rule, const W: usize>(board: &Board<'_, W>, isa: Isa) -> (Vec<L
             Some(below) => next_layer(board.split, &below.bases, 2, &watch).expect("not stopped").0,
         };
         let survey = survey(board.split, board.ranks, &bases, board.top, 2);
-        let places = Places { places: survey.places, slots: survey.slots, stabilisers: survey.stabilisers };
+        let places = Places { places: survey.places, slots: survey.slots };
+        let stabilisers = survey.stabilisers;
         let below: Vec<_> = layers.iter().map(layer_values).collect();
         // Whatever was in the memory.
         let mut values = vec![7; places.slots as usize];
         add(
             &mut counts,
-            value_lower::<R, W>(board, &below, blocks(&bases, &places), &mut values, means).expect("valued"),
+            value_lower::<R, W>(board, &below, blocks(&bases, &places, &stabilisers), &mut values, means)
+                .expect("valued"),
         );
         let index = BaseIndex::new(&bases, &places.places, 2);
         let high = HighFacets::new(board, bases.iter(), &places.places, board.lower_room(bases.size));
         let last = bases.size == board.split.base.min(board.top);
-        layers.push(Layer { bases, high, index, values });
+        layers.push(Layer { bases, stabilisers, high, index, values });
         if last {
             return (layers, counts);
         }
@@ -98,19 +101,22 @@ fn upper_side<R: Rule>(board: &Board<'_, 1>, lower: &[Layer<1>], isa: Isa) -> (V
     let mut layers: Vec<Layer<1>> = Vec::new();
     let mut counts = Vec::new();
     let lower_values: Vec<_> = lower.iter().map(layer_values).collect();
+    let crossings = CrossingPool::default();
     for below in lower.iter().rev() {
         let places = upper_places(board, &below.bases, 2);
         let mut upper = vec![None; lower.len()];
         layers.iter().for_each(|layer| upper[layer.bases.size] = Some(layer_values(layer)));
-        let sides = Sides { board, lower: &lower_values, upper: &upper };
+        let sides = Sides { board, lower: &lower_values, upper: &upper, crossings: &crossings };
         let mut values = vec![7; places.slots as usize];
         add(
             &mut counts,
-            value_upper::<R, 1>(&sides, blocks(&below.bases, &places), &mut values, means).expect("valued"),
+            value_upper::<R, 1>(&sides, blocks(&below.bases, &places, &below.stabilisers), &mut values, means)
+                .expect("valued"),
         );
         let index = BaseIndex::new(&below.bases, &places.places, 2);
         let high = HighFacets::new(board, below.bases.iter(), &places.places, board.upper_room(below.bases.size));
-        layers.push(Layer { bases: below.bases.clone(), high, index, values });
+        let (bases, stabilisers) = (below.bases.clone(), below.stabilisers.clone());
+        layers.push(Layer { bases, stabilisers, high, index, values });
     }
     (layers, counts)
 }
@@ -256,17 +262,18 @@ fn stored_tables_of_the_upper_side_come_back() {
         let (upper, _) = upper_side::<Grundy<1>>(&board, &lower, isa);
         let lower_values: Vec<_> = lower.iter().map(layer_values).collect();
         let none = vec![None; lower.len()];
-        let sides = Sides { board: &board, lower: &lower_values, upper: &none };
+        let crossings = CrossingPool::default();
+        let sides = Sides { board: &board, lower: &lower_values, upper: &none, crossings: &crossings };
         for (layer, stored) in upper.iter().zip(lower.iter().rev()) {
             let survey = survey(&split, &ranks, &layer.bases, board.top, 1);
-            let stored_places = Places { places: survey.places, slots: survey.slots, stabilisers: survey.stabilisers };
+            let stored_places = Places { places: survey.places, slots: survey.slots };
             let whole = upper_places(&board, &layer.bases, 1);
-            let blocks = blocks(&layer.bases, &stored_places);
+            let blocks = blocks(&layer.bases, &stored_places, &survey.stabilisers);
             let narrow = narrow(&board, (blocks, &whole), &layer.values, 2);
             assert_eq!(narrow.len(), stored.values.len());
             let mut values = vec![9; layer.values.len()];
             let means = Means { threads: 2, isa, watch: &watch };
-            widen::<Grundy<1>, 1>(&sides, (blocks, &whole), &narrow, &mut values, means).expect("not stopped");
+            widen(&sides, (blocks, &whole), &narrow, &mut values, means).expect("not stopped");
             assert_eq!(values, layer.values);
         }
     }

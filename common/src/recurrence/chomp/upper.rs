@@ -5,7 +5,7 @@
 //! lower side beforehand: so few moves have to be followed to the lower side one by one.
 
 use super::board::{Board, LayerValues};
-use super::crossing::Crossings;
+use super::crossing::{CrossingPool, Crossings};
 use super::finish::{Direction, finish};
 use super::high::HighFacets;
 use super::lower::{Chunk, is_settled, prefetch_block};
@@ -26,6 +26,8 @@ pub struct Sides<'a, const W: usize> {
     pub lower: &'a [LayerValues<'a, W>],
     /// The layers of the upper side by the size of their bases, those above the one at work.
     pub upper: &'a [Option<LayerValues<'a, W>>],
+    /// What threads remember of the lower side.
+    pub crossings: &'a CrossingPool<W>,
 }
 
 /// What a thread keeps between chunks.
@@ -110,6 +112,16 @@ struct Target<'a> {
 }
 
 impl<R: Rule, const W: usize> Upper<R, W> {
+    /// What a thread begins with.
+    pub fn begin(sides: &Sides<'_, W>) -> Self {
+        Self { crossings: sides.crossings.take(), ..Self::default() }
+    }
+
+    /// Gives back what the thread remembers.
+    pub fn end(self, sides: &Sides<'_, W>) {
+        sides.crossings.put(self.crossings);
+    }
+
     /// Values a chunk. Returns the number of moves followed to other blocks.
     #[inline(always)]
     pub fn evaluate(
