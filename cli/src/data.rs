@@ -25,14 +25,19 @@ pub fn open(directory: &Path) -> Result<Store, DataError> {
     Store::open(directory).map_err(DataError::of(directory))
 }
 
-/// The data directory, which must be there.
+/// The data directory, which must be there, to be changed.
 pub fn open_existing(directory: &Path) -> Result<Store, DataError> {
     Store::open_existing(directory).map_err(DataError::of(directory))
 }
 
-/// The data directory, if there is one.
+/// The data directory, which must be there, to be read.
+pub fn open_to_read(directory: &Path) -> Result<Store, DataError> {
+    Store::open_to_read(directory).map_err(DataError::of(directory))
+}
+
+/// The data directory, if there is one, to be read.
 pub fn open_if_there(directory: &Path) -> Result<Option<Store>, DataError> {
-    match Store::open_existing(directory) {
+    match Store::open_to_read(directory) {
         Ok(store) => Ok(Some(store)),
         Err(StoreError::Missing { .. }) => Ok(None),
         Err(error) => Err(DataError::of(directory)(error)),

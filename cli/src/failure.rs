@@ -146,7 +146,7 @@ impl Failure {
             JobError::Unfinished(job) => Self::failed(error)
                 .about(job.to_string())
                 .hint("run its question again; it goes on from where it stopped"),
-            JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(*hint),
+            JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(hint.clone()),
             JobError::NoTable(job) => Self::failed(error)
                 .about(job.to_string())
                 .hint("`antichain run` with --keep-values stores those of a small game too"),

@@ -69,3 +69,29 @@ fn a_game_in_tasks_has_the_digest_and_the_table_of_a_run() {
     assert_eq!(of_cluster.stdout, lab.run(&list).stdout);
     cluster.lab.run(&["verify", "grundy-chains-3x3x10"]).assert_code(0);
 }
+
+#[test]
+fn of_a_game_that_is_not_finished_what_is_known_is_answered() {
+    let mut cluster = Cluster::start("15s");
+    let game = ["grundy", "chains:3x3x10"];
+    let job = cluster.submit("grundy chains:3x3x10 --keep-values");
+    let unknown = cluster.ask(&["query", game[0], game[1], "3.3.10"]);
+    unknown.assert_code(1);
+    assert!(unknown.stderr.contains(&format!("hint: {job} is not finished")), "{}", unknown.stderr);
+    let worker = cluster.worker(&[]);
+    cluster.wait_until(&job, |status| status["progress"]["layer"].as_u64() >= Some(20));
+    worker.kill();
+    let known = cluster.ask(&["query", game[0], game[1], "1.1.5 1.2.1"]);
+    known.assert_code(0);
+    assert!(known.stderr.contains(&format!("warning: {job} is not finished")), "{}", known.stderr);
+    let moves = cluster.ask(&["moves", game[1], "1.1.5 1.2.1", "--question", "grundy"]);
+    moves.assert_code(0);
+    assert!(moves.stderr.contains(&format!("warning: {job} is not finished")), "{}", moves.stderr);
+    let documents = cluster.ask(&["query", game[0], game[1], "1.1.5 1.2.1", "--json"]).document();
+    assert_eq!(documents[0]["unfinished"], job.as_str());
+    let _worker = cluster.worker(&[]);
+    cluster.expect_answer(&job, "grundy chains:3x3x10 --keep-values");
+    let finished = cluster.ask(&["query", game[0], game[1], "1.1.5 1.2.1"]);
+    finished.assert_code(0);
+    assert_eq!((finished.stdout, finished.stderr.as_str()), (known.stdout, ""));
+}

@@ -174,7 +174,12 @@ fn what_is_stored_there_is_shown_as_if_it_were_here() {
     let certificate = serde_json::to_vec(&whole["certificate"]).expect("JSON");
     let coordinator = Coordinator::start(Script {
         certificates: [("ideals-boolean-4".to_owned(), certificate)].into(),
-        values: vec![PositionValue { position: "01".into(), canonical: "01".into(), value: "2".into() }],
+        values: vec![PositionValue {
+            position: "01".into(),
+            canonical: "01".into(),
+            value: "2".into(),
+            unfinished: String::new(),
+        }],
         checks: ["totals", "digests"]
             .map(|check| VerifyReply { check: check.into(), passed: check == "totals" })
             .into(),

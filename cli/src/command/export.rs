@@ -37,7 +37,7 @@ pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let limits = inputs::limits(args.limits)?;
     let Finished { answer, mut sizes, mut positions, certificate } = match place::either(global)? {
         Place::Here(directory) => {
-            let store = data::open_existing(&directory)?;
+            let store = data::open_to_read(&directory)?;
             let (answer, sizes) = job::finished(&store, &args.job)?;
             let positions = job::positions(&store, &args.job)?;
             Finished { answer, sizes, positions, certificate: job::certificate(&store, &args.job)? }
@@ -73,7 +73,7 @@ fn write(args: &ExportArgs, text: &str) -> anyhow::Result<()> {
 
 /// Writes the tablebase of a game.
 fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
-    let store = data::open_existing(&place::here(global)?)?;
+    let store = data::open_to_read(&place::here(global)?)?;
     let Some(file) = &args.output else { return Err(InputError::NoOutput.into()) };
     let of = |source| FileError { file: file.clone(), source };
     let export = |out: &fs::File| -> anyhow::Result<()> {
@@ -100,7 +100,7 @@ fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
 
 /// Writes the positions of a value.
 fn positions_of_value(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
-    let store = data::open_existing(&place::here(global)?)?;
+    let store = data::open_to_read(&place::here(global)?)?;
     let limits = inputs::limits(args.limits)?;
     let (answer, _) = job::finished(&store, &args.job)?;
     let Some(value) = &args.value else { return Err(InputError::NoValue.into()) };
@@ -112,7 +112,7 @@ fn positions_of_value(global: &Global, args: &ExportArgs) -> anyhow::Result<()> 
 
 /// Writes the values of all P_{n,k} that are positions of a game.
 fn truncations(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
-    let store = data::open_existing(&place::here(global)?)?;
+    let store = data::open_to_read(&place::here(global)?)?;
     let (answer, _) = job::finished(&store, &args.job)?;
     let question = answer.spec.question;
     if !question.is_game() {

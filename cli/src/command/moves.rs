@@ -1,12 +1,13 @@
 //! `antichain moves`: where the moves of a position lead, and which win.
 
-use antichain_common::job::{self, Question};
+use antichain_common::job::{self, QueryTables, Question};
 use antichain_common::poset::{Poset, parse_position};
 use antichain_common::store::Store;
 use antichain_proto::v1;
 use serde::Serialize;
 
 use super::budget;
+use super::query::not_finished;
 use crate::args::{Global, MovesArgs};
 use crate::output::{self, document, note, result, table};
 use crate::remote::{Place, Remote, place};
@@ -18,17 +19,24 @@ pub fn execute(global: &Global, args: MovesArgs) -> anyhow::Result<()> {
     let poset: Poset = args.poset.parse()?;
     let parsed = parse_position(&poset, &args.position)?;
     parsed.warnings.iter().for_each(|warning| output::warning(global.json, warning));
+    let unfinished;
     let moves: Vec<MoveDocument> = match place::either(global)? {
         Place::Here(directory) => {
             let store = data::open_if_there(&directory)?;
-            let found = job::moves(store.as_ref(), question, &poset, &parsed.members, budget(args.memory).0)?;
+            let (mut tables, memory) = (QueryTables::default(), budget(args.memory).0);
+            let found = job::moves(&mut tables, store.as_ref(), question, &poset, &parsed.members, memory)?;
+            unfinished = found.unfinished.map(|job| job.0);
             found.moves.into_iter().map(|one| MoveDocument::new(found.question, one)).collect()
         }
         Place::There(target) => {
-            let moves = Remote::connect(target)?.moves(&poset, args.position.clone(), question)?;
-            moves.into_iter().map(MoveDocument::from).collect()
+            let found = Remote::connect(target)?.moves(&poset, args.position.clone(), question)?;
+            unfinished = Some(found.unfinished).filter(|job| !job.is_empty());
+            found.moves.into_iter().map(MoveDocument::from).collect()
         }
     };
+    if let Some(job) = unfinished {
+        output::warning(global.json, &not_finished(&job));
+    }
     if global.json {
         return document(&moves);
     }
@@ -38,10 +46,16 @@ pub fn execute(global: &Global, args: MovesArgs) -> anyhow::Result<()> {
 }
 
 /// Tells on standard error which moves of a position win, if that is known; for questions about the game.
-pub(super) fn tell_winning(store: Option<&Store>, question: Question, poset: &Poset, position: &str) {
+pub(super) fn tell_winning(
+    tables: &mut QueryTables,
+    store: Option<&Store>,
+    question: Question,
+    poset: &Poset,
+    position: &str,
+) {
     let Ok(parsed) = parse_position(poset, position) else { return };
     // Who asked for a value has it; without this there is a line less.
-    if let Ok(found) = job::moves(store, Some(question), poset, &parsed.members, budget(None).0) {
+    if let Ok(found) = job::moves(tables, store, Some(question), poset, &parsed.members, budget(None).0) {
         let moves: Vec<_> = found.moves.into_iter().map(|one| MoveDocument::new(question, one)).collect();
         note(&summary(position, &moves));
     }

@@ -1,6 +1,6 @@
 //! `antichain query`: values of positions.
 
-use antichain_common::job::{self, JobSpec, PositionValue, Question};
+use antichain_common::job::{self, JobSpec, PositionValue, QueryTables, Question};
 use antichain_common::poset::Poset;
 use antichain_proto::v1;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::budget;
 use super::moves::tell_winning;
 use crate::args::{Global, QueryArgs};
-use crate::output::{document, result, table};
+use crate::output::{self, document, result, table};
 use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
@@ -21,9 +21,10 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
         Place::Here(directory) => {
             let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
             let store = data::open_if_there(&directory)?;
-            let values = job::query(store.as_ref(), question, &poset, &positions, budget(args.memory).0)?;
+            let (mut tables, memory) = (QueryTables::default(), budget(args.memory).0);
+            let values = job::query_with(&mut tables, store.as_ref(), question, &poset, &positions, memory)?;
             if let ([(position, _)], Question::Outcome, false) = (&positions[..], question, global.json) {
-                tell_winning(store.as_ref(), question, &poset, position);
+                tell_winning(&mut tables, store.as_ref(), question, &poset, position);
             }
             values.into_iter().map(|value| PositionDocument::new(question, value)).collect()
         }
@@ -32,6 +33,9 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
             values.into_iter().map(PositionDocument::from).collect()
         }
     };
+    if let Some(job) = values.iter().find_map(|value| value.unfinished.as_deref()) {
+        output::warning(global.json, &not_finished(job));
+    }
     if global.json { document(&values) } else { Ok(result(&shown(&values))?) }
 }
 
@@ -41,17 +45,27 @@ struct PositionDocument {
     position: String,
     canonical: String,
     value: String,
+    /// The job whose table has it, if that is not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<String>,
+}
+
+/// What is said of values from the table of such a job.
+pub(super) fn not_finished(job: &str) -> String {
+    format!("{job} is not finished: what it has found so far is answered, the rest is not known yet")
 }
 
 impl PositionDocument {
     fn new(question: Question, value: PositionValue) -> Self {
-        Self { position: value.position, canonical: value.canonical, value: question.show(&value.value) }
+        let PositionValue { position, canonical, value, unfinished } = value;
+        Self { position, canonical, value: question.show(&value), unfinished: unfinished.map(|job| job.0) }
     }
 }
 
 impl From<v1::PositionValue> for PositionDocument {
     fn from(value: v1::PositionValue) -> Self {
-        Self { position: value.position, canonical: value.canonical, value: value.value }
+        let v1::PositionValue { position, canonical, value, unfinished } = value;
+        Self { position, canonical, value, unfinished: Some(unfinished).filter(|job| !job.is_empty()) }
     }
 }
 
@@ -68,7 +82,8 @@ mod tests {
     use super::*;
 
     fn value(position: &str, value: u32) -> PositionDocument {
-        let value = PositionValue { position: position.into(), canonical: position.into(), value: value.into() };
+        let (position, canonical) = (position.into(), position.into());
+        let value = PositionValue { position, canonical, value: value.into(), unfinished: None };
         PositionDocument::new(Question::Extensions, value)
     }
 

@@ -1,7 +1,7 @@
 //! `antichain run`: answers a question in this process.
 
 use antichain_common::ideal::Element;
-use antichain_common::job::{self, Answer, Question};
+use antichain_common::job::{self, Answer, QueryTables, Question};
 use antichain_common::poset::{Poset, format_position};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
     tell(global, &answer)?;
     if question.is_game() && answer.value.is_some() && !global.json {
         let all: Vec<Element> = (0..poset.len()).collect();
-        tell_winning(Some(&store), question, &poset, &format_position(&poset, &all));
+        tell_winning(&mut QueryTables::default(), Some(&store), question, &poset, &format_position(&poset, &all));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::{JobSpec, Question};
 use antichain_common::poset::Poset;
-use antichain_proto::v1::{MovesRequest, PositionMove, PositionValue, QueryRequest, StoredJobRequest, VerifyReply};
+use antichain_proto::v1::{MovesReply, MovesRequest, PositionValue, QueryRequest, StoredJobRequest, VerifyReply};
 use serde::Deserialize;
 
 use super::job::on_the_wire;
@@ -36,11 +36,11 @@ impl Remote {
         poset: &Poset,
         position: String,
         question: Option<Question>,
-    ) -> Result<Vec<PositionMove>, RemoteError> {
+    ) -> Result<MovesReply, RemoteError> {
         let mut values = self.values();
         let question = question.map(|question| question.name().to_owned());
         let asked = MovesRequest { poset: poset.name(), position, question };
-        Ok(self.ask(None, asked, |request| async move { values.moves(request).await })?.moves)
+        self.ask(None, asked, |request| async move { values.moves(request).await })
     }
 
     /// The certificate of a finished job, and the document that it was read from.

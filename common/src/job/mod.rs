@@ -51,7 +51,7 @@ pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
 pub use positions::positions_of_value;
 pub use positions::records::{PositionCount, PositionLayer, Positions, Side, ValuedShard};
-pub use query::query;
+pub use query::{QueryTables, query, query_with};
 pub use question::{Question, UnknownQuestion};
 pub use remove::remove;
 pub use run::{layers, run};
@@ -247,6 +247,8 @@ pub struct PositionValue {
     pub canonical: String,
     /// Its value.
     pub value: BigUint,
+    /// The job whose table has it, if that is not finished.
+    pub unfinished: Option<JobId>,
 }
 
 /// A job of a data directory, in short.
@@ -327,7 +329,7 @@ pub enum JobError {
         /// The position.
         position: String,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// A small game whose values were not kept.
     #[error("the values of {0} are not stored")]

@@ -1,11 +1,11 @@
 //! The moves of a position of the game: where each leads, and which win.
 //!
 //! ```
-//! use antichain_common::job::{Question, moves};
+//! use antichain_common::job::{QueryTables, Question, moves};
 //! use antichain_common::poset::{Poset, parse_position};
 //! let poset: Poset = "boolean:3".parse()?;
 //! let members = parse_position(&poset, "012").expect("a position").members;
-//! let moves = moves(None, Some(Question::Grundy), &poset, &members, 1 << 20)?;
+//! let moves = moves(&mut QueryTables::default(), None, Some(Question::Grundy), &poset, &members, 1 << 20)?;
 //! let values: Vec<_> = moves.moves.iter().map(|one| (one.element.as_str(), one.multiplicity, &one.value)).collect();
 //! assert_eq!(values, [("0", 3, &2u8.into()), ("01", 3, &1u8.into()), ("012", 1, &0u8.into())]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -13,7 +13,7 @@
 
 use num_bigint::BigUint;
 
-use super::{JobError, Question, query};
+use super::{JobError, JobId, QueryTables, Question, query_with};
 use crate::game::move_classes;
 use crate::ideal::Element;
 use crate::poset::{Poset, format_position};
@@ -26,6 +26,8 @@ pub struct Moves {
     pub question: Question,
     /// The moves, one of each orbit of the symmetries of the position, smaller elements first.
     pub moves: Vec<PositionMove>,
+    /// A job whose table has some of the values, if that is not finished.
+    pub unfinished: Option<JobId>,
 }
 
 /// A move, and all that are like it by a symmetry of the position.
@@ -43,12 +45,13 @@ pub struct PositionMove {
     pub wins: bool,
 }
 
-/// The moves of a position given by its members, with values of a question about the game; without one, Grundy values
+/// The moves of a position given by its members, with what earlier questions have read, and values of a question about the game; without one, Grundy values
 /// where these are known, otherwise outcomes.
 ///
 /// # Errors
 /// As [`query`](super::query()), and [`JobError::NoGame`] for a question that is not about the game.
 pub fn moves(
+    tables: &mut QueryTables,
     store: Option<&Store>,
     question: Option<Question>,
     poset: &Poset,
@@ -57,10 +60,10 @@ pub fn moves(
 ) -> Result<Moves, JobError> {
     match question {
         Some(question) if !question.is_game() => Err(JobError::NoGame(question)),
-        Some(question) => moves_with(store, question, poset, members, memory),
-        None => match moves_with(store, Question::Grundy, poset, members, memory) {
+        Some(question) => moves_with(tables, store, question, poset, members, memory),
+        None => match moves_with(tables, store, Question::Grundy, poset, members, memory) {
             Err(unknown @ JobError::NotStored { .. }) => {
-                moves_with(store, Question::Outcome, poset, members, memory).map_err(|_| unknown)
+                moves_with(tables, store, Question::Outcome, poset, members, memory).map_err(|_| unknown)
             }
             other => other,
         },
@@ -68,6 +71,7 @@ pub fn moves(
 }
 
 fn moves_with(
+    tables: &mut QueryTables,
     store: Option<&Store>,
     question: Question,
     poset: &Poset,
@@ -77,7 +81,8 @@ fn moves_with(
     let classes = move_classes(poset, members);
     let left: Vec<_> =
         classes.iter().map(|class| (format_position(poset, &class.leads_to), class.leads_to.clone())).collect();
-    let values = query(store, question, poset, &left, memory)?;
+    let values = query_with(tables, store, question, poset, &left, memory)?;
+    let unfinished = values.iter().find_map(|value| value.unfinished.clone());
     let moves = classes.iter().zip(left).zip(values).map(|((class, (leads_to, _)), value)| PositionMove {
         element: poset.label(class.element),
         leads_to,
@@ -85,5 +90,5 @@ fn moves_with(
         value: value.value,
         multiplicity: class.multiplicity,
     });
-    Ok(Moves { question, moves: moves.collect() })
+    Ok(Moves { question, moves: moves.collect(), unfinished })
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::{JobError, Question, moves, query};
+use super::{JobError, QueryTables, Question, moves, query_with};
 use crate::ideal::Element;
 use crate::poset::{Family, Poset, format_position};
 use crate::store::Store;
@@ -32,6 +32,7 @@ pub fn truncations(
 ) -> Result<Vec<Truncation>, JobError> {
     let Family::Boolean { points, max_size } = *poset.spec().family() else { return Ok(Vec::new()) };
     let mut found = Vec::new();
+    let mut tables = QueryTables::default();
     for n in 0..=points {
         for k in 0..=n.min(max_size) {
             // The label of a set is as long as the set, but for that of the empty set.
@@ -40,8 +41,8 @@ pub fn truncations(
             let members: Vec<Element> =
                 (0..poset.len()).filter(|&x| size(x) <= k && (size(x) == 0 || within(x))).collect();
             let text = format_position(poset, &members);
-            let value = query(store, question, poset, &[(text, members.clone())], memory)?;
-            let moves = moves(store, Some(question), poset, &members, memory)?.moves;
+            let value = query_with(&mut tables, store, question, poset, &[(text, members.clone())], memory)?;
+            let moves = moves(&mut tables, store, Some(question), poset, &members, memory)?.moves;
             found.push(Truncation {
                 points: n,
                 largest: k,

@@ -15,6 +15,7 @@
 //! # Ok::<(), antichain_common::poset::PosetError>(())
 //! ```
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use num_bigint::BigUint;
@@ -44,6 +45,8 @@ pub const MAX_ELEMENTS: usize = 256;
 pub struct Poset {
     spec: PosetSpec,
     labels: Vec<String>,
+    /// The elements by their labels.
+    elements: HashMap<String, Element>,
     ranks: Vec<usize>,
     lower: Vec<Vec<u16>>,
     upper: Vec<Vec<u16>>,
@@ -94,7 +97,8 @@ impl Poset {
         for (x, ideal) in below.iter().enumerate() {
             ideal.iter().for_each(|y| above[y].insert(x));
         }
-        Self { spec, labels, ranks, lower, upper, below, above, group, duality }
+        let elements = labels.iter().cloned().zip(0..).collect();
+        Self { spec, labels, elements, ranks, lower, upper, below, above, group, duality }
     }
 
     /// The specification; its `Display` is the normal form, for example `boolean:7`.

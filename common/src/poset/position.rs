@@ -185,7 +185,7 @@ fn parse_element(poset: &Poset, word: &str) -> Result<Element, PositionFault> {
         Family::Divisors(_) => divisors::normal_label(word),
     }?;
     let not_an_element = || PositionFault::NotAnElement { element: word.to_owned(), poset: poset.name() };
-    poset.labels.iter().position(|known| *known == label).ok_or_else(not_an_element)
+    poset.elements.get(&label).copied().ok_or_else(not_an_element)
 }
 
 fn hint(poset: &Poset) -> String {

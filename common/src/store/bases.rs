@@ -20,17 +20,6 @@ pub const fn bases_in_block<const W: usize>() -> usize {
     BLOCK_BYTES / (8 * W)
 }
 
-/// A base that was looked for, with what its place among the states follows from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundBase<const W: usize> {
-    /// Its number in the shard.
-    pub number: u64,
-    /// Number of the first state of the first base of `block`.
-    pub states_before_block: u64,
-    /// The bases of its block that come before it.
-    pub before: Vec<Ideal<W>>,
-}
-
 impl Store {
     /// Writes the bases of a shard, which must be strictly ascending; `states_before` gives the number of states of all
     /// bases before the one with that index. The file is finished, but not recorded yet.
@@ -63,49 +52,21 @@ impl Store {
         }
         Ok(bases)
     }
-
-    /// Looks for a base, and reads of the file only its index and one block.
-    ///
-    /// # Errors
-    /// As [`read_bases`](Self::read_bases).
-    pub fn find_base<const W: usize>(
-        &self,
-        key: &ShardKey,
-        base: &Ideal<W>,
-    ) -> Result<Option<FoundBase<W>>, StoreError> {
-        self.open_shard(key)?.find_base(base)
-    }
 }
 
 impl BlockFile {
-    /// Looks for a base in a file of bases, and reads one block.
+    /// Reads the bases of one block of a file of bases.
     ///
     /// # Errors
     /// [`StoreError::Damaged`]; errors of reading.
-    pub fn find_base<const W: usize>(&self, base: &Ideal<W>) -> Result<Option<FoundBase<W>>, StoreError> {
-        let file = self;
-        check::<W>(file.head()).map_err(|what| file.damaged(what))?;
-        let top = base.0[W - 1];
-        let metas = file.metas();
-        // Several blocks can begin with the same top word: go back from the last that may hold the base.
-        let mut i = metas.partition_point(|meta| meta.words[0] <= top);
+    ///
+    /// # Panics
+    /// If there is no block `i`.
+    pub fn read_bases_block<const W: usize>(&self, i: usize) -> Result<Vec<Ideal<W>>, StoreError> {
+        check::<W>(self.head()).map_err(|what| self.damaged(what))?;
         let mut block = Vec::new();
-        while i > 0 {
-            i -= 1;
-            file.read(i, &mut block)?;
-            let bases: Vec<Ideal<W>> = decode(&block).collect();
-            if bases.first().is_some_and(|first| first > base) {
-                continue;
-            }
-            let Ok(at) = bases.binary_search(base) else { return Ok(None) };
-            let before_block: u64 = metas[..i].iter().map(|meta| u64::from(meta.raw_bytes) / (8 * W as u64)).sum();
-            return Ok(Some(FoundBase {
-                number: before_block + at as u64,
-                states_before_block: metas[i].words[1],
-                before: bases[..at].to_vec(),
-            }));
-        }
-        Ok(None)
+        self.read(i, &mut block)?;
+        Ok(decode(&block).collect())
     }
 }
 

@@ -5,7 +5,7 @@
 //! index entry is the number of its first state, as for values of limbs.
 
 use super::Store;
-use super::block::{BlockFile, BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written};
+use super::block::{BlockFile, BlockHead, BlockImage, BlockSink, Codec, ImageWriter, Spec, Written, bits};
 use super::error::{Damage, StoreError};
 use super::record::{ShardKey, ShardKind};
 
@@ -35,30 +35,46 @@ impl Store {
         check_head(file.head()).map_err(|what| file.damaged(what))?;
         file.read_all()
     }
+}
 
-    /// Reads the value of the state of that number, and of the file only its index and one block.
-    ///
-    /// # Errors
-    /// As [`read_bytes`](Self::read_bytes) and [`BlockFile::read_byte`].
-    pub fn read_byte(&self, key: &ShardKey, number: u64) -> Result<u8, StoreError> {
-        self.open_shard(key)?.read_byte(number)
+/// The values of one block of a file of bytes, as they are stored.
+#[derive(Clone, Debug)]
+pub struct BytesBlock {
+    stored: Vec<u8>,
+    states: usize,
+}
+
+impl BytesBlock {
+    /// The value of the state of that number in the block, if it has so many.
+    pub fn get(&self, number: usize) -> Option<u8> {
+        if number < self.states { bits::get(&self.stored, number) } else { None }
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.stored.len()
     }
 }
 
 impl BlockFile {
-    /// Reads the value of the state of that number in a file of bytes, and one block.
+    /// Reads the block with the value of the state of that number in a file of bytes.
     ///
     /// # Errors
     /// [`StoreError::OutOfRange`], [`StoreError::Damaged`]; errors of reading.
-    pub fn read_byte(&self, number: u64) -> Result<u8, StoreError> {
+    pub fn read_bytes_block(&self, number: u64) -> Result<BytesBlock, StoreError> {
         check_head(self.head()).map_err(|what| self.damaged(what))?;
         let states = self.count();
         if number >= states {
             return Err(StoreError::OutOfRange { file: self.path().to_owned(), states, first: number, count: 1 });
         }
-        let mut block = Vec::new();
-        self.read((number / STATES_IN_BLOCK_OF_BYTES) as usize, &mut block)?;
-        Ok(block[(number % STATES_IN_BLOCK_OF_BYTES) as usize])
+        let block = (number / STATES_IN_BLOCK_OF_BYTES) as usize;
+        let mut stored = Vec::new();
+        self.read_stored(block..block + 1, &mut stored)?;
+        let states = self.meta(block).raw_bytes as usize;
+        if !bits::is_coded(&stored, states) {
+            return Err(self.damaged(Damage::Block(block)));
+        }
+        Ok(BytesBlock { stored, states })
     }
 }
 

@@ -8,6 +8,8 @@
 //!   follows a wrong byte for a torn tail; with one, it is quick, and a wrong byte is an error. So after more than a few
 //!   changes the catalogue is opened once more when it is closed.
 //! - An error while writing leaves sled's memory ahead of its disk, so the first one ends writing in this process.
+//!
+//! Who only reads takes a copy instead, where there is one: see `copy.rs`.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ use std::sync::{Once, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use super::CATALOGUE_FOLDER;
+use super::copy::{self, Copy};
 use super::directory::sync_folder;
 use super::error::{CatalogueFault, StoreError};
 
@@ -36,6 +39,16 @@ pub(super) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// The catalogue of a data directory whose lock is held.
 pub(super) struct Catalogue {
+    directory: PathBuf,
+    source: Source,
+}
+
+enum Source {
+    Sled(Box<Sled>),
+    Copy(Copy),
+}
+
+struct Sled {
     directory: PathBuf,
     db: sled::Db,
     log: File,
@@ -63,12 +76,77 @@ impl Drop for Snapshot {
     }
 }
 
+impl Drop for Sled {
+    fn drop(&mut self) {
+        if !self.stopped.load(Ordering::Acquire) {
+            let entries = || self.db.iter().map(|entry| entry.map_err(std::io::Error::from));
+            let written = guarded(&self.directory, || Ok(copy::write(&self.directory, entries())?));
+            // Without a copy the next reader only takes longer.
+            if let Err(error) = written {
+                tracing::debug!(%error, "no copy of the catalogue");
+            }
+        }
+    }
+}
+
 impl Catalogue {
     /// Opens, or creates, the catalogue of `directory`.
     ///
     /// # Errors
     /// [`StoreError::Catalogue`]; errors of reading and writing: sled writes even to open.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        let source = Source::Sled(Box::new(Sled::open(directory)?));
+        Ok(Self { directory: directory.to_owned(), source })
+    }
+
+    /// The copy, if there is one: nothing can be changed in it.
+    pub fn open_copy(directory: &Path) -> Option<Self> {
+        Some(Self { directory: directory.to_owned(), source: Source::Copy(Copy::read(directory)?) })
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// [`StoreError::Catalogue`]; errors of reading.
+    pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StoreError> {
+        match &self.source {
+            Source::Sled(sled) => guarded(&self.directory, || sled.db.get(key)),
+            Source::Copy(copy) => Ok(copy.get(key).map(sled::IVec::from)),
+        }
+    }
+
+    /// The keys with that prefix and their values, ascending, as of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError::Catalogue`]; errors of reading.
+    pub fn scan(&self, prefix: &[u8]) -> Result<Vec<(sled::IVec, sled::IVec)>, StoreError> {
+        match &self.source {
+            Source::Sled(sled) => sled.scan(prefix),
+            Source::Copy(copy) => Ok(copy.scan(prefix).map(|(key, value)| (key.into(), value.into())).collect()),
+        }
+    }
+
+    /// Makes all changes or none, and returns when they are on the disk.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoom`] and other errors of writing; after one, every further call fails. [`CatalogueFault::Copy`]
+    /// of a copy.
+    pub fn apply(&self, changes: Changes) -> Result<(), StoreError> {
+        match &self.source {
+            Source::Sled(sled) => sled.apply(changes),
+            Source::Copy(_) => Err(self.fault(CatalogueFault::Copy)),
+        }
+    }
+
+    /// The error that the catalogue is unusable.
+    pub fn fault(&self, fault: CatalogueFault) -> StoreError {
+        StoreError::Catalogue { directory: self.directory.clone(), fault }
+    }
+}
+
+impl Sled {
+    fn open(directory: &Path) -> Result<Self, StoreError> {
+        copy::remove(directory).map_err(|source| StoreError::io(directory, source))?;
         let path = directory.join(CATALOGUE_FOLDER);
         let db = open_sled(directory)?;
         let failed = |source| StoreError::io(&path, source);
@@ -81,30 +159,15 @@ impl Catalogue {
         Ok(Self { directory: directory.to_owned(), db, log, whole, stopped, snapshot })
     }
 
-    /// The value of a key.
-    ///
-    /// # Errors
-    /// [`StoreError::Catalogue`]; errors of reading.
-    pub fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, StoreError> {
-        guarded(&self.directory, || self.db.get(key))
-    }
-
-    /// The keys with that prefix and their values, ascending, as of one moment.
-    ///
-    /// # Errors
-    /// [`StoreError::Catalogue`]; errors of reading.
-    pub fn scan(&self, prefix: &[u8]) -> Result<Vec<(sled::IVec, sled::IVec)>, StoreError> {
+    fn scan(&self, prefix: &[u8]) -> Result<Vec<(sled::IVec, sled::IVec)>, StoreError> {
         let _whole = self.whole.read().unwrap_or_else(PoisonError::into_inner);
         guarded(&self.directory, || self.db.scan_prefix(prefix).collect())
     }
 
-    /// Makes all changes or none, and returns when they are on the disk.
-    ///
-    /// # Errors
-    /// [`StoreError::NoRoom`] and other errors of writing; after one, every further call fails.
-    pub fn apply(&self, changes: Changes) -> Result<(), StoreError> {
+    fn apply(&self, changes: Changes) -> Result<(), StoreError> {
         if self.stopped.load(Ordering::Acquire) {
-            return Err(self.fault(CatalogueFault::Stopped));
+            let directory = self.directory.clone();
+            return Err(StoreError::Catalogue { directory, fault: CatalogueFault::Stopped });
         }
         let result = self.apply_inner(changes);
         if result.is_err() {
@@ -130,11 +193,6 @@ impl Catalogue {
         }
         guarded(&self.directory, || self.db.flush())?;
         self.log.sync_data().map_err(|source| StoreError::io(self.directory.join(CATALOGUE_FOLDER), source))
-    }
-
-    /// The error that the catalogue is unusable.
-    pub fn fault(&self, fault: CatalogueFault) -> StoreError {
-        StoreError::Catalogue { directory: self.directory.clone(), fault }
     }
 }
 

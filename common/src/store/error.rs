@@ -135,6 +135,9 @@ pub enum CatalogueFault {
     /// A record in it cannot be decoded.
     #[error("it holds a record that cannot be decoded; move the data directory aside and start again")]
     Record,
+    /// It is a copy, which says what there is and takes nothing new.
+    #[error("it was opened to be read only")]
+    Copy,
     /// An earlier write failed, so nothing more is accepted in this process.
     #[error("an earlier write to it failed; start again")]
     Stopped,

@@ -1,4 +1,5 @@
-//! One process at a time: an exclusive `flock` on `antichain.lock`, which names the process that holds it.
+//! One process at a time, or any number of readers: a `flock` on `antichain.lock`, which names the last process that held
+//! it for itself.
 //!
 //! The kernel releases the lock when the process ends, however it ends; the number left in the file means nothing then.
 
@@ -39,10 +40,13 @@ impl DirectoryLock {
         let failed = |source| StoreError::io(&path, source);
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match lock(&file) {
+        match lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                return Err(StoreError::InUse { directory: directory.to_owned(), pid: holder(&mut file) });
+                // Readers leave no number, and do not mind each other.
+                let is_read = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
+                let pid = if is_read { None } else { holder(&mut file) };
+                return Err(StoreError::InUse { directory: directory.to_owned(), pid });
             }
             Err(error) => return Err(failed(error.into())),
         }
@@ -50,18 +54,33 @@ impl DirectoryLock {
         file.write_all_at(line.as_bytes(), 0).and_then(|()| file.flush()).map_err(failed)?;
         Ok(Self { _file: file })
     }
+
+    /// Locks `directory` together with others who only read, if there is a lock file.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if a process has it open for itself.
+    pub fn share(directory: &Path) -> Result<Option<Self>, StoreError> {
+        let Ok(mut file) = File::open(directory.join(LOCK_FILE)) else { return Ok(None) };
+        match lock(&file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                Err(StoreError::InUse { directory: directory.to_owned(), pid: holder(&mut file) })
+            }
+            Err(_) => Ok(None),
+        }
+    }
 }
 
 /// Tries for a moment: a process that is just ending, or one that its holder is just starting (which has the file open
 /// until it runs its own program), keeps the lock a little longer than the holder.
-fn lock(file: &File) -> rustix::io::Result<()> {
+fn lock(file: &File, operation: FlockOperation) -> rustix::io::Result<()> {
     for _ in 0..20 {
-        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        match flock(file, operation) {
             Err(rustix::io::Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_millis(5)),
             other => return other,
         }
     }
-    flock(file, FlockOperation::NonBlockingLockExclusive)
+    flock(file, operation)
 }
 
 /// The process named in the lock file. It may have taken the lock and not written its number yet: wait a little.

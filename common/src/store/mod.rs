@@ -24,6 +24,7 @@ mod block;
 mod bytes;
 mod catalogue;
 mod commit;
+mod copy;
 mod directory;
 mod document;
 mod error;
@@ -41,12 +42,12 @@ use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
 
-pub use bases::{BASES_FORMAT, FoundBase, bases_image, bases_in_block, decode_bases};
+pub use bases::{BASES_FORMAT, bases_image, bases_in_block, decode_bases};
 pub use block::{
-    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, Codec, ImageWriter, MAX_BLOCK_BYTES, Sink, Spec,
-    Written,
+    BlockFile, BlockFileWriter, BlockHead, BlockImage, BlockMeta, ClosedFile, Codec, ImageWriter, MAX_BLOCK_BYTES,
+    Sink, Spec, Written,
 };
-pub use bytes::{BYTES_FORMAT, STATES_IN_BLOCK_OF_BYTES, bytes_image, decode_bytes};
+pub use bytes::{BYTES_FORMAT, BytesBlock, STATES_IN_BLOCK_OF_BYTES, bytes_image, decode_bytes};
 pub use commit::Commit;
 pub use directory::free_space;
 pub use document::DocumentName;
@@ -107,6 +108,21 @@ impl Store {
             State::Ours => Self::open_recognised(directory),
             State::Absent | State::Unmade => Err(StoreError::Missing { directory: directory.to_owned() }),
         }
+    }
+
+    /// Opens a data directory only if there is one, to read it: together with others who do the same, and quickly if the
+    /// last process that changed it has ended well.
+    ///
+    /// # Errors
+    /// As [`open_existing`](Self::open_existing). Whether changes are refused depends on how the last process ended.
+    pub fn open_to_read(directory: &Path) -> Result<Self, StoreError> {
+        if directory::recognise(directory)? == State::Ours
+            && let Some(lock) = DirectoryLock::share(directory)?
+            && let Some(catalogue) = Catalogue::open_copy(directory)
+        {
+            return Ok(Self { directory: directory.to_owned(), catalogue, committing: Mutex::new(()), _lock: lock });
+        }
+        Self::open_existing(directory)
     }
 
     fn open_recognised(directory: &Path) -> Result<Self, StoreError> {

@@ -19,12 +19,13 @@ use crate::desk::{Desk, JobsError};
 #[derive(Clone)]
 pub struct Services {
     desk: Arc<Desk>,
+    tables: values::TablePool,
 }
 
 impl Services {
     /// On this desk.
     pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+        Self { desk, tables: values::TablePool::default() }
     }
 }
 

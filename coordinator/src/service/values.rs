@@ -1,10 +1,10 @@
 //! Values: what the store knows of positions and finished jobs.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::ideal::Element;
-use antichain_common::job::{self, Interrupt, Moves, Question};
+use antichain_common::job::{self, Interrupt, JobId, Moves, QueryTables, Question};
 use antichain_common::poset::{Poset, parse_position};
 use antichain_proto::limits::CHUNK_BYTES;
 use antichain_proto::v1;
@@ -29,6 +29,28 @@ impl Drop for StopOnDrop {
     }
 }
 
+/// The tables that questions were answered from: whoever asks next has what is read already.
+#[derive(Clone, Default)]
+pub struct TablePool {
+    idle: Arc<Mutex<Option<QueryTables>>>,
+}
+
+impl TablePool {
+    /// Answers a question. Whoever asks while another is being answered reads for itself.
+    fn with<T>(&self, answer: impl FnOnce(&mut QueryTables) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = idle().take().unwrap_or_default();
+        let answer = answer(&mut tables);
+        *idle() = Some(tables);
+        answer
+    }
+}
+
+/// The name of a job, or nothing.
+fn named(job: Option<JobId>) -> String {
+    job.map(|job| job.0).unwrap_or_default()
+}
+
 /// The members of a position.
 fn members_of(poset: &Poset, position: &str) -> Result<Vec<Element>, Status> {
     let parsed = parse_position(poset, position).map_err(|error| {
@@ -43,7 +65,7 @@ impl Values for Services {
         let v1::QueryRequest { spec, positions } = request.into_inner();
         let spec = spec_of(spec)?;
         let question = spec.question;
-        let desk = self.desk.clone();
+        let (desk, pool) = (self.desk.clone(), self.tables.clone());
         let values = blocking(move || {
             let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
             let mut elements = Vec::with_capacity(positions.len());
@@ -57,14 +79,17 @@ impl Values for Services {
                 }
                 elements.push((position.clone(), members));
             }
-            job::query(Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
-                .map_err(|error| status_of_job(&error))
+            pool.with(|tables| {
+                job::query_with(tables, Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
+                    .map_err(|error| status_of_job(&error))
+            })
         })
         .await?;
         let value = |value: job::PositionValue| v1::PositionValue {
             position: value.position,
             canonical: value.canonical,
             value: question.show(&value.value),
+            unfinished: named(value.unfinished),
         };
         Ok(Response::new(v1::QueryReply { values: values.into_iter().map(value).collect() }))
     }
@@ -73,12 +98,14 @@ impl Values for Services {
         let v1::MovesRequest { poset, position, question } = request.into_inner();
         let question = question.map(|question| question.parse::<Question>()).transpose();
         let question = question.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let desk = self.desk.clone();
-        let Moves { question, moves } = blocking(move || {
+        let (desk, pool) = (self.desk.clone(), self.tables.clone());
+        let Moves { question, moves, unfinished } = blocking(move || {
             let poset: Poset = poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
             let members = members_of(&poset, &position)?;
-            job::moves(Some(desk.store()), question, &poset, &members, QUICK_BYTES)
-                .map_err(|error| status_of_job(&error))
+            pool.with(|tables| {
+                job::moves(tables, Some(desk.store()), question, &poset, &members, QUICK_BYTES)
+                    .map_err(|error| status_of_job(&error))
+            })
         })
         .await?;
         let moves = moves.into_iter().map(|one| v1::PositionMove {
@@ -88,7 +115,8 @@ impl Values for Services {
             multiplicity: one.multiplicity,
             wins: one.wins,
         });
-        Ok(Response::new(v1::MovesReply { question: question.name().to_owned(), moves: moves.collect() }))
+        let (question, unfinished) = (question.name().to_owned(), named(unfinished));
+        Ok(Response::new(v1::MovesReply { question, moves: moves.collect(), unfinished }))
     }
 
     type CertificateStream = Replies<v1::DocumentPart>;

@@ -18,13 +18,18 @@ mod positions;
 mod quick;
 mod search;
 mod stored;
+mod tables;
+
+use std::collections::HashMap;
 
 use num_bigint::BigUint;
 
 use positions::larger_game;
 pub(super) use search::plain_search;
 use search::{Search, search};
+use stored::Found;
 pub(super) use stored::Stored;
+use tables::Tables;
 
 use super::{JobError, PositionValue, Question};
 use crate::ideal::{Element, Ideal};
@@ -39,8 +44,14 @@ const FEW: usize = 300_000;
 /// Bytes that an ideal takes meanwhile, at most about: itself, its edges, its value.
 const BYTES_OF_AN_IDEAL: u64 = 1024;
 
+/// What was read of tables for one question, of use for the next: whoever is asked again and again keeps it.
+#[derive(Default)]
+pub struct QueryTables {
+    tables: HashMap<(Question, String), Tables>,
+}
+
 /// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
-/// no data directory yet: small posets are computed at once.
+/// no data directory yet: small posets are computed at once. `memory` bytes may be used.
 ///
 /// # Errors
 /// [`JobError::NotStored`] where the value is neither stored nor quick to compute; [`StoreError::Damaged`] if it is stored
@@ -52,33 +63,53 @@ pub fn query(
     positions: &[(String, Vec<Element>)],
     memory: u64,
 ) -> Result<Vec<PositionValue>, JobError> {
-    let stored = store.map(|store| Stored::new(store, question, poset)).transpose()?;
-    let larger_poset = larger_game(poset).filter(|_| question.is_game());
-    let larger = match (store, &larger_poset) {
-        (Some(store), Some(poset)) => Some(Stored::new(store, question, poset)?),
-        _ => None,
-    };
-    let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
-    let mut grundy = Vec::new();
-    if let (Some(store), Question::Outcome) = (store, question) {
-        for poset in std::iter::once(poset).chain(&larger_poset) {
-            grundy.push(Stored::new(store, Question::Grundy, poset)?);
+    query_with(&mut QueryTables::default(), store, question, poset, positions, memory)
+}
+
+/// The same with what earlier questions to this store have read, which takes as much memory again.
+///
+/// # Errors
+/// As [`query`].
+pub fn query_with(
+    tables: &mut QueryTables,
+    store: Option<&Store>,
+    question: Question,
+    poset: &Poset,
+    positions: &[(String, Vec<Element>)],
+    memory: u64,
+) -> Result<Vec<PositionValue>, JobError> {
+    let larger = larger_game(poset).filter(|_| question.is_game());
+    let mut stored = Vec::new();
+    if let Some(store) = store {
+        let mut add = |question: Question, poset| {
+            let before = tables.tables.remove(&(question, Poset::name(poset)));
+            stored.push(Stored::new(store, question, poset, before, memory)?);
+            Ok::<_, StoreError>(())
+        };
+        for poset in std::iter::once(poset).chain(&larger) {
+            add(question, poset)?;
+        }
+        // Whoever knows Grundy values knows who wins.
+        for poset in std::iter::once(poset).chain(&larger).filter(|_| question == Question::Outcome) {
+            add(Question::Grundy, poset)?;
         }
     }
-    let query = Query { stored, larger, grundy, question, poset, most };
-    match poset.words() {
+    let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
+    let query = Query { stored, question, poset, most };
+    let values = match poset.words() {
         1 => query.values::<1>(positions),
         2 => query.values::<2>(positions),
         _ => query.values::<4>(positions),
+    };
+    for stored in query.stored {
+        tables.tables.insert((stored.question(), stored.poset.name()), stored.into_tables());
     }
+    values
 }
 
 struct Query<'a> {
-    stored: Option<Stored<'a>>,
-    /// The jobs of a game of which this one is a part.
-    larger: Option<Stored<'a>>,
-    /// For outcomes, the jobs that know Grundy values.
-    grundy: Vec<Stored<'a>>,
+    /// The jobs about this question and poset; then, for a game, about others that know the same.
+    stored: Vec<Stored<'a>>,
     question: Question,
     poset: &'a Poset,
     /// Ideals that may be dealt with at once.
@@ -93,13 +124,13 @@ impl Query<'_> {
             let ideal = members.iter().fold(Ideal::empty(), |set: Ideal<W>, &x| set.with(x));
             let form = symmetry.canonical(ideal);
             let canonical = format_position(self.poset, &form.ideal.iter().collect::<Vec<_>>());
-            let value = match &mut search {
+            let found = match &mut search {
                 Some(search) => self.position(members, ideal, search)?,
                 None => self.value(&symmetry, ideal, &form)?,
             };
-            let value = value
-                .ok_or_else(|| JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) })?;
-            Ok(PositionValue { position: position.clone(), canonical, value })
+            let not_stored = || JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) };
+            let Found { value, unfinished } = found.ok_or_else(not_stored)?;
+            Ok(PositionValue { position: position.clone(), canonical, value, unfinished })
         };
         positions.iter().map(&mut value).collect()
     }
@@ -110,26 +141,35 @@ impl Query<'_> {
         members: &[Element],
         ideal: Ideal<W>,
         search: &mut Search<W>,
-    ) -> Result<Option<BigUint>, StoreError> {
+    ) -> Result<Option<Found>, StoreError> {
         let mut damage = None;
-        for stored in self.stored.iter().chain(&self.larger).chain(&self.grundy) {
+        let mut of_unfinished = None;
+        for stored in &self.stored {
             match stored.position(members) {
-                // The player to move wins where the Grundy value is not 0.
-                Ok(Some(value)) if stored.question() != self.question => {
-                    return Ok(Some(u8::from(value != BigUint::ZERO).into()));
+                Ok(Some(mut found)) => {
+                    if stored.question() != self.question {
+                        // The player to move wins where the Grundy value is not 0.
+                        found.value = u8::from(found.value != BigUint::ZERO).into();
+                    }
+                    if found.unfinished.is_none() {
+                        return Ok(Some(found));
+                    }
+                    of_unfinished = of_unfinished.or(Some(found));
                 }
-                Ok(Some(value)) => return Ok(Some(value)),
                 Ok(None) => {}
                 Err(error @ StoreError::Damaged { .. }) => damage = Some(error),
                 Err(error) => return Err(error),
             }
+        }
+        if of_unfinished.is_some() {
+            return Ok(of_unfinished);
         }
         match (search(ideal, self.most), damage) {
             (Some(value), damage) => {
                 if let Some(damage) = damage {
                     tracing::warn!(%damage, "the value was computed instead of read");
                 }
-                Ok(Some(value))
+                Ok(Some(value.into()))
             }
             (None, Some(damage)) => Err(damage),
             (None, None) => Ok(None),
@@ -141,38 +181,45 @@ impl Query<'_> {
         symmetry: &Canonicaliser<W>,
         ideal: Ideal<W>,
         form: &Canonical<W>,
-    ) -> Result<Option<BigUint>, StoreError> {
+    ) -> Result<Option<Found>, StoreError> {
         let at_once = |most: usize| match self.question {
             Question::Extensions => quick::extensions(self.poset, symmetry, ideal, most),
             _ => quick::ideals(self.poset, &ideal.iter().collect::<Vec<_>>(), most),
         };
         if let Some(value) = at_once(VERY_FEW.min(self.most)) {
-            return Ok(Some(value));
+            return Ok(Some(value.into()));
         }
         match self.read(ideal, form) {
-            Ok(Some(value)) => Ok(Some(value)),
-            Ok(None) => Ok(at_once(self.most)),
+            Ok(Some(found)) => Ok(Some(found)),
+            Ok(None) => Ok(at_once(self.most).map(Found::from)),
             Err(damage @ StoreError::Damaged { .. }) => {
                 let Some(value) = at_once(self.most) else { return Err(damage) };
                 tracing::warn!(%damage, "the value was computed instead of read");
-                Ok(Some(value))
+                Ok(Some(value.into()))
             }
             Err(error) => Err(error),
         }
     }
 
     /// The stored value, if there is one.
-    fn read<const W: usize>(&self, ideal: Ideal<W>, form: &Canonical<W>) -> Result<Option<BigUint>, StoreError> {
-        match &self.stored {
+    fn read<const W: usize>(&self, ideal: Ideal<W>, form: &Canonical<W>) -> Result<Option<Found>, StoreError> {
+        match self.stored.first() {
             None => Ok(None),
-            Some(stored) if ideal.len() == self.poset.len() => stored.whole(),
+            Some(stored) if ideal.len() == self.poset.len() => Ok(stored.whole()?.map(Found::from)),
             Some(stored) if self.question == Question::Extensions => stored.value(ideal, form),
             // Nothing but the total is stored of numbers of ideals.
             Some(_) => Ok(None),
         }
     }
 
-    fn hint(&self, size: usize) -> &'static str {
+    fn hint(&self, size: usize) -> String {
+        match self.stored.iter().find_map(Stored::unfinished) {
+            Some(job) => format!("{job} is not finished: what it has found so far does not say"),
+            None => self.hint_of_question(size).to_owned(),
+        }
+    }
+
+    fn hint_of_question(&self, size: usize) -> &'static str {
         let upper_half = self.poset.duality().is_some() && size > self.poset.len().div_ceil(2);
         match self.question {
             Question::Outcome | Question::Grundy | Question::Remoteness => {

@@ -1,16 +1,14 @@
 //! Values of positions read from the tables of a game.
 
-use num_bigint::BigUint;
-
-use super::stored::Stored;
+use super::stored::{Found, Stored};
 use crate::ideal::{Element, Ideal};
+use crate::job::Method;
 use crate::job::positions::records::Side;
 use crate::job::records::JobRecord;
-use crate::job::{JobId, Method};
 use crate::poset::{Family, Poset};
 use crate::space::code::Ranks;
 use crate::space::split::Split;
-use crate::store::{FoundBase, StoreError};
+use crate::store::StoreError;
 use crate::symmetry::{Canonicaliser, Isa};
 
 /// The poset of whose game all positions of a poset are positions too, if that is another one: the whole Boolean lattice
@@ -27,8 +25,8 @@ impl Stored<'_> {
     ///
     /// # Errors
     /// [`StoreError::Damaged`]; errors of reading.
-    pub(in crate::job) fn position(&self, members: &[Element]) -> Result<Option<BigUint>, StoreError> {
-        for job in &self.jobs {
+    pub(in crate::job) fn position(&self, members: &[Element]) -> Result<Option<Found>, StoreError> {
+        for job in &self.tables.jobs {
             let value = match (job.method, self.poset.words()) {
                 (Method::Halves { top }, _) => self.position_of_halves(job, members, top)?,
                 (Method::Plain { top }, _) if members.len() > top => None,
@@ -36,8 +34,8 @@ impl Stored<'_> {
                 (Method::Plain { .. }, 2) => self.plain_position::<2>(job, members)?,
                 (Method::Plain { .. }, _) => self.plain_position::<4>(job, members)?,
             };
-            if value.is_some() {
-                return Ok(value.map(BigUint::from));
+            if let Some(value) = value {
+                return Ok(Some(Found::of(value, job)));
             }
         }
         Ok(None)
@@ -46,8 +44,8 @@ impl Stored<'_> {
     fn plain_position<const W: usize>(&self, job: &JobRecord, members: &[Element]) -> Result<Option<u8>, StoreError> {
         let ideal = members.iter().fold(Ideal::<W>::empty(), |set, &x| set.with(x));
         let form = Canonicaliser::<W>::new(self.poset, Isa::detect()).canonical(ideal);
-        let Some((shard, found)) = self.find(job, members.len(), &form.ideal)? else { return Ok(None) };
-        self.byte(&job.spec.id(), (Side::Lower, members.len(), shard), found.number)
+        let Some((shard, place)) = self.find(job, members.len(), &form.ideal, |_| 1)? else { return Ok(None) };
+        self.byte(job, (Side::Lower, members.len(), shard), place)
     }
 
     fn position_of_halves(&self, job: &JobRecord, members: &[Element], top: usize) -> Result<Option<u8>, StoreError> {
@@ -66,40 +64,35 @@ impl Stored<'_> {
         let form = split.symmetry.canonical(Ideal([base]));
         let upper = uppers.action.apply(form.by, Ideal([upper])).0[0];
         let layer = form.ideal.len();
-        let Some((shard, found)) = self.find(job, layer, &form.ideal)? else { return Ok(None) };
-        let slot = slot(split, ranks, (form.ideal.0[0], upper), top - layer, &found);
-        self.byte(&job.spec.id(), (side, layer, shard), slot)
+        let room = top - layer;
+        let slots = |base: &Ideal<1>| slots(split, ranks, base.0[0], room);
+        let Some((shard, place)) = self.find(job, layer, &form.ideal, slots)? else { return Ok(None) };
+        let slot = place + slot_within(split, ranks, (form.ideal.0[0], upper), room);
+        self.byte(job, (side, layer, shard), slot)
     }
 
     fn byte(
         &self,
-        job: &JobId,
+        job: &JobRecord,
         (side, layer, shard): (Side, usize, usize),
         slot: u64,
     ) -> Result<Option<u8>, StoreError> {
-        let key = side.key(job, layer, shard);
-        match self.open(&key) {
-            Ok(file) => file.read_byte(slot).map(Some),
-            Err(StoreError::NoShard(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let key = side.key(&job.spec.id(), layer, shard);
+        self.tables.byte(self.store, (key, job.method.top()), slot)
     }
 }
 
-/// The slot, within its shard, of an upper part over a base that was found.
-pub(super) fn slot(
-    split: &Split<1>,
-    ranks: &Ranks,
-    (base, upper): (u64, u64),
-    room: usize,
-    found: &FoundBase<1>,
-) -> u64 {
-    let Some(uppers) = &split.uppers else { return found.number };
+/// The number of slots over a base.
+pub(super) fn slots(split: &Split<1>, ranks: &Ranks, base: u64, room: usize) -> u64 {
+    let Some(uppers) = &split.uppers else { return 1 };
+    uppers.facets(ranks, uppers.available(base), room as u32, &mut Vec::new())
+}
+
+/// The slot of an upper part among those over its base.
+pub(super) fn slot_within(split: &Split<1>, ranks: &Ranks, (base, upper): (u64, u64), room: usize) -> u64 {
+    let Some(uppers) = &split.uppers else { return 0 };
     let mut facets = Vec::new();
-    let mut block = |base: u64| uppers.facets(ranks, uppers.available(base), room as u32, &mut facets);
-    let before: u64 = found.before.iter().map(|base| block(base.0[0])).sum();
-    block(base);
+    uppers.facets(ranks, uppers.available(base), room as u32, &mut facets);
     let facet = facets.iter().find(|facet| facet.high == upper & !uppers.low);
-    let within = facet.map_or(0, |facet| facet.offset + facet.shape.address(ranks, facet.code(upper)));
-    found.states_before_block + before + within
+    facet.map_or(0, |facet| facet.offset + facet.shape.address(ranks, facet.code(upper)))
 }

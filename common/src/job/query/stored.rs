@@ -1,46 +1,61 @@
 //! Values read from the tables of jobs that kept them: a look-up reads a block or two of the bases and one of the values.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::rc::Rc;
-
 use num_bigint::BigUint;
 
-use super::positions::slot;
+use super::positions::{slot_within, slots};
+use super::tables::Tables;
 use crate::ideal::{Bits, Ideal};
 use crate::job::certificate::Certificate;
-use crate::job::records::{JOB, JOB_FORMAT, JobRecord, bases_key, values_key};
+use crate::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, bases_key, values_key};
 use crate::job::{JobId, JobSpec, Method, Question, SizeLimits};
 use crate::poset::Poset;
 use crate::recurrence::limbs;
 use crate::space::code::Ranks;
 use crate::space::split::{Split, Uppers};
-use crate::store::{BlockFile, FoundBase, ShardKey, ShardKind, Store, StoreError};
-use crate::symmetry::{Canonical, Isa};
+use crate::store::{Store, StoreError};
+use crate::symmetry::Canonical;
 
-/// Files that are open at a time, at most: a process may have a thousand or so.
-const MOST_FILES: usize = 400;
+/// A value, and the job that has it, if that is not finished.
+pub(in crate::job) struct Found {
+    pub(in crate::job) value: BigUint,
+    pub(in crate::job) unfinished: Option<JobId>,
+}
+
+impl Found {
+    /// From the table of a job.
+    pub(super) fn of(value: impl Into<BigUint>, job: &JobRecord) -> Self {
+        let unfinished = (job.state != JobState::Finished).then(|| job.spec.id());
+        Self { value: value.into(), unfinished }
+    }
+}
+
+impl From<BigUint> for Found {
+    fn from(value: BigUint) -> Self {
+        Self { value, unfinished: None }
+    }
+}
 
 /// The jobs of a data directory that answer one question about one poset, whatever their limits.
 pub(in crate::job) struct Stored<'a> {
     pub(super) store: &'a Store,
     pub(super) poset: &'a Poset,
     question: Question,
-    pub(super) jobs: Vec<JobRecord>,
-    /// Files that were opened, for a question about many positions comes to the same ones again.
-    files: RefCell<HashMap<ShardKey, Rc<BlockFile>>>,
-    /// For a space and a layer the number of shards of bases.
-    shards: RefCell<HashMap<(String, usize), usize>>,
-    /// Made when the first value is read from a base-and-fibre job: its tables take longer than the look-up.
-    halves: OnceCell<Option<(Split<1>, Ranks)>>,
+    pub(super) tables: Tables,
 }
 
 impl<'a> Stored<'a> {
-    /// Finds the jobs.
+    /// Finds the jobs. What was read of their tables before is of use as long as they are the same; what is read takes up to
+    /// so many bytes.
     ///
     /// # Errors
     /// [`StoreError::Document`]; errors of reading the catalogue.
-    pub(in crate::job) fn new(store: &'a Store, question: Question, poset: &'a Poset) -> Result<Self, StoreError> {
+    pub(in crate::job) fn new(
+        store: &'a Store,
+        question: Question,
+        poset: &'a Poset,
+        before: Option<Tables>,
+        memory: u64,
+    ) -> Result<Self, StoreError> {
         let spec = JobSpec::new(question, poset, SizeLimits::NONE);
         let mut jobs = Vec::new();
         // Limits are written at the end of a job's id.
@@ -54,15 +69,16 @@ impl<'a> Stored<'a> {
             };
             jobs.extend(record.filter(same));
         }
-        Ok(Self {
-            store,
-            poset,
-            question,
-            jobs,
-            files: RefCell::default(),
-            shards: RefCell::default(),
-            halves: OnceCell::new(),
-        })
+        // Of one that is not finished, more may be there by now.
+        let same = |before: &Tables| before.jobs == jobs && jobs.iter().all(|job| job.state == JobState::Finished);
+        let before = before.filter(same);
+        let tables = before.unwrap_or_else(|| Tables::new(jobs, memory));
+        Ok(Self { store, poset, question, tables })
+    }
+
+    /// What was read, for the next time.
+    pub(super) fn into_tables(self) -> Tables {
+        self.tables
     }
 
     /// The question.
@@ -72,7 +88,7 @@ impl<'a> Stored<'a> {
 
     /// The same, but of one job alone.
     pub(in crate::job) fn only(mut self, job: &JobId) -> Self {
-        self.jobs.retain(|record| record.spec.id() == *job);
+        self.tables.jobs.retain(|record| record.spec.id() == *job);
         self
     }
 
@@ -81,7 +97,7 @@ impl<'a> Stored<'a> {
     /// # Errors
     /// See [`Store::document`].
     pub(in crate::job) fn whole(&self) -> Result<Option<BigUint>, StoreError> {
-        for job in &self.jobs {
+        for job in &self.tables.jobs {
             let certificate = Certificate::load(self.store, &job.spec.id())?;
             if let Some(value) = certificate.and_then(|certificate| certificate.value) {
                 return Ok(Some(value));
@@ -98,51 +114,29 @@ impl<'a> Stored<'a> {
         &self,
         ideal: Ideal<W>,
         form: &Canonical<W>,
-    ) -> Result<Option<BigUint>, StoreError> {
-        for job in self.jobs.iter().filter(|job| ideal.len() <= job.method.top()) {
+    ) -> Result<Option<Found>, StoreError> {
+        for job in self.tables.jobs.iter().filter(|job| ideal.len() <= job.method.top()) {
             let value = match job.method {
-                Method::Plain { .. } => self.slot(job, ideal.len(), form.ideal, |found| found.number)?,
+                Method::Plain { .. } => self.slot(job, ideal.len(), form.ideal, |_| 1, 0)?,
                 Method::Halves { top } => self.slot_of_pair(job, ideal, top)?,
             };
-            if value.is_some() {
-                return Ok(value);
+            if let Some(value) = value {
+                return Ok(Some(Found::of(value, job)));
             }
         }
         Ok(None)
     }
 
-    /// Number of shards of bases in a layer.
-    fn shards(&self, space: &str, layer: usize) -> Result<usize, StoreError> {
-        let key = (space.to_owned(), layer);
-        if let Some(&shards) = self.shards.borrow().get(&key) {
-            return Ok(shards);
-        }
-        let shards = self.store.shards_in_layer(space, ShardKind::Bases, layer as u16)?.len();
-        self.shards.borrow_mut().insert(key, shards);
-        Ok(shards)
-    }
-
-    /// The file of a shard.
-    ///
-    /// # Errors
-    /// [`StoreError::NoShard`], [`StoreError::Damaged`]; errors of opening.
-    pub(super) fn open(&self, key: &ShardKey) -> Result<Rc<BlockFile>, StoreError> {
-        let mut files = self.files.borrow_mut();
-        if let Some(file) = files.get(key) {
-            return Ok(file.clone());
-        }
-        if files.len() == MOST_FILES {
-            files.clear();
-        }
-        let file = Rc::new(self.store.open_shard(key)?);
-        files.insert(key.clone(), file.clone());
-        Ok(file)
+    /// A job that is not finished, if there is one and no other is.
+    pub(super) fn unfinished(&self) -> Option<JobId> {
+        let mut jobs = self.tables.jobs.iter().peekable();
+        let first = jobs.peek()?.spec.id();
+        jobs.all(|job| job.state != JobState::Finished).then_some(first)
     }
 
     /// The poset taken apart; `None` if it is not self-dual.
     pub(super) fn halves(&self) -> Option<&(Split<1>, Ranks)> {
-        let make = || Some((Split::halves(self.poset, Isa::detect())?, Ranks::new()));
-        self.halves.get_or_init(make).as_ref()
+        self.tables.halves(self.poset)
     }
 
     fn slot_of_pair<const W: usize>(
@@ -159,42 +153,44 @@ impl<'a> Stored<'a> {
         let form = split.symmetry.canonical(base);
         let upper = uppers.action.apply(form.by, upper).0[0];
         let room = top - base.len();
-        let slot = |found: &FoundBase<1>| slot(split, ranks, (form.ideal.0[0], upper), room, found);
         debug_assert!(is_upper_part(uppers, form.ideal.0[0], upper));
-        self.slot(job, base.len(), form.ideal, slot)
+        let within = slot_within(split, ranks, (form.ideal.0[0], upper), room);
+        self.slot(job, base.len(), form.ideal, |base| slots(split, ranks, base.0[0], room), within)
     }
 
-    /// The value in a slot that follows from where the base is found, if base and values are there.
+    /// The value in a slot over a base, if base and values are there; `slots` says how many slots a base has.
     fn slot<const W: usize>(
         &self,
         job: &JobRecord,
         layer: usize,
         base: Ideal<W>,
-        slot: impl FnOnce(&FoundBase<W>) -> u64,
+        slots: impl Fn(&Ideal<W>) -> u64,
+        within: u64,
     ) -> Result<Option<BigUint>, StoreError> {
-        let Some((shard, found)) = self.find(job, layer, &base)? else { return Ok(None) };
+        let Some((shard, place)) = self.find(job, layer, &base, slots)? else { return Ok(None) };
         let values = values_key(&job.spec.id(), layer, shard);
         if self.store.shard(&values)?.is_none() {
             return Ok(None);
         }
-        let values = self.store.read_value_range(&values, slot(&found), 1)?;
+        let values = self.store.read_value_range(&values, place + within, 1)?;
         Ok(Some(limbs::value(&values.limbs)))
     }
 
-    /// The shard of a base and its place there. Shards are pieces of the ascending layer, so it is in the last one that
-    /// begins below it.
+    /// The shard of a base and its place there, counted in slots. Shards are pieces of the ascending layer, so it is in the
+    /// last one that begins below it.
     pub(super) fn find<const W: usize>(
         &self,
         job: &JobRecord,
         layer: usize,
         base: &Ideal<W>,
-    ) -> Result<Option<(usize, FoundBase<W>)>, StoreError> {
-        let (mut below, mut above) = (0, self.shards(&job.space, layer)?);
+        slots: impl Fn(&Ideal<W>) -> u64,
+    ) -> Result<Option<(usize, u64)>, StoreError> {
+        let file = |shard: usize| (bases_key(&job.space, layer, shard), job.method.top());
+        let first = |shard: usize| self.tables.first_top_word(self.store, file(shard));
+        let (mut below, mut above) = (0, self.tables.shards(self.store, &job.space, layer)?);
         while below < above {
             let middle = (below + above) / 2;
-            let file = self.open(&bases_key(&job.space, layer, middle))?;
-            // The top word of the shard's first base.
-            if file.metas().first().is_some_and(|meta| meta.words[0] <= base.0[W - 1]) {
+            if first(middle)?.is_some_and(|first| first <= base.0[W - 1]) {
                 below = middle + 1;
             } else {
                 above = middle;
@@ -202,12 +198,10 @@ impl<'a> Stored<'a> {
         }
         // Several shards can begin with the same top word.
         for shard in (0..below).rev() {
-            let key = bases_key(&job.space, layer, shard);
-            let file = self.open(&key)?;
-            if let Some(found) = file.find_base(base)? {
-                return Ok(Some((shard, found)));
+            if let Some(place) = self.tables.place(self.store, file(shard), base, &slots)? {
+                return Ok(Some((shard, place)));
             }
-            if file.metas().first().is_some_and(|meta| meta.words[0] < base.0[W - 1]) {
+            if first(shard)?.is_some_and(|first| first < base.0[W - 1]) {
                 break;
             }
         }
@@ -229,7 +223,7 @@ mod tests {
     use crate::job::query::quick;
     use crate::job::trial::{HALVES, finished, fresh};
     use crate::store::Commit;
-    use crate::symmetry::Canonicaliser;
+    use crate::symmetry::{Canonicaliser, Isa};
 
     /// Compares the stored values of all ideals of at most `top` elements with plainly computed ones.
     fn check_all<const W: usize>(stored: &Stored<'_>, poset: &Poset, top: usize) {
@@ -241,7 +235,7 @@ mod tests {
                 let mut ideal = Ideal::<W>::empty();
                 ideal.0.copy_from_slice(&set.0[..W]);
                 let found = stored.value(ideal, &symmetry.canonical(ideal)).expect("readable");
-                assert_eq!(found.as_ref(), Some(value).filter(|_| size <= top), "{ideal:?}");
+                assert_eq!(found.map(|found| found.value).as_ref(), Some(value).filter(|_| size <= top), "{ideal:?}");
             }
             values = plain.next_size(&values);
         }
@@ -257,9 +251,9 @@ mod tests {
         ] {
             let (_directory, store) = fresh();
             let (poset, answer) = finished(&store, Question::Extensions, spec, limits, true);
-            let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+            let stored = Stored::new(&store, Question::Extensions, &poset, None, 1 << 20).expect("readable");
             assert_eq!(stored.whole().expect("readable"), answer.value, "{spec}");
-            let top = stored.jobs[0].method.top();
+            let top = stored.tables.jobs[0].method.top();
             check_all::<1>(&stored, &poset, top);
         }
     }
@@ -268,8 +262,8 @@ mod tests {
     fn kept_values_of_pairs_of_base_and_upper_part_are_found() {
         let (_directory, store) = fresh();
         let (poset, answer) = finished(&store, Question::Extensions, HALVES, SizeLimits::NONE, true);
-        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
-        assert_eq!(stored.jobs[0].method, Method::Halves { top: 45 });
+        let stored = Stored::new(&store, Question::Extensions, &poset, None, 1 << 20).expect("readable");
+        assert_eq!(stored.tables.jobs[0].method, Method::Halves { top: 45 });
         let symmetry = Canonicaliser::<2>::new(&poset, Isa::detect());
         let plain = Plain::new(&poset);
         let mut random = 1u64;
@@ -283,22 +277,24 @@ mod tests {
             let ideal = Ideal([set.0[0], set.0[1]]);
             let form = symmetry.canonical(ideal);
             let expected = quick::extensions(&poset, &symmetry, ideal, 1_000_000).expect("few enough");
-            assert_eq!(stored.value(ideal, &form).expect("readable"), Some(expected), "{ideal:?}");
+            let found = stored.value(ideal, &form).expect("readable");
+            assert_eq!(found.map(|found| found.value), Some(expected), "{ideal:?}");
         }
         let large = Ideal::first(46);
-        assert_eq!(stored.value(large, &symmetry.canonical(large)).expect("readable"), None, "beyond the middle");
+        let none = stored.value(large, &symmetry.canonical(large)).expect("readable");
+        assert!(none.is_none(), "beyond the middle");
         assert_eq!(stored.whole().expect("readable"), answer.value);
-        let others = Stored::new(&store, Question::Ideals, &poset).expect("readable");
+        let others = Stored::new(&store, Question::Ideals, &poset, None, 1 << 20).expect("readable");
         assert_eq!(others.whole().expect("readable"), None, "no job of that question");
-        assert!(stored.only(&JobId("another".to_owned())).jobs.is_empty());
+        assert!(stored.only(&JobId("another".to_owned())).tables.jobs.is_empty());
     }
 
     #[test]
     fn a_base_is_found_in_whichever_shard_it_is() {
         let (_directory, store) = fresh();
         let (poset, _) = finished(&store, Question::Extensions, "boolean:3", SizeLimits::NONE, false);
-        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
-        let job = JobRecord { space: "pieces".to_owned(), ..stored.jobs[0].clone() };
+        let stored = Stored::new(&store, Question::Extensions, &poset, None, 1 << 20).expect("readable");
+        let job = JobRecord { space: "pieces".to_owned(), ..stored.tables.jobs[0].clone() };
         // Many bases share their top word, so shards and blocks begin with equal ones.
         let bases: Vec<Ideal<2>> = (0..8000u64).map(|i| Ideal([i % 3000 * 7, i / 3000])).collect();
         for (number, shard) in bases.chunks(1200).enumerate() {
@@ -309,21 +305,21 @@ mod tests {
             store.commit(commit).expect("committed");
         }
         for (i, base) in bases.iter().enumerate().step_by(37) {
-            let (shard, found) = stored.find(&job, 3, base).expect("readable").expect("there");
-            assert_eq!((shard, found.number), (i / 1200, i as u64 % 1200));
-            assert_eq!(stored.find(&job, 3, &Ideal([base.0[0] + 1, base.0[1]])).expect("readable"), None);
+            let found = stored.find(&job, 3, base, |_| 1).expect("readable");
+            assert_eq!(found, Some((i / 1200, i as u64 % 1200)));
+            assert_eq!(stored.find(&job, 3, &Ideal([base.0[0] + 1, base.0[1]]), |_| 1).expect("readable"), None);
         }
-        assert_eq!(stored.find(&job, 3, &Ideal([0, 9])).expect("readable"), None);
-        assert_eq!(stored.find(&job, 4, &bases[0]).expect("readable"), None);
+        assert_eq!(stored.find(&job, 3, &Ideal([0, 9]), |_| 1).expect("readable"), None);
+        assert_eq!(stored.find(&job, 4, &bases[0], |_| 1).expect("readable"), None);
     }
 
     #[test]
     fn values_that_were_not_kept_are_not_found() {
         let (_directory, store) = fresh();
         let (poset, _) = finished(&store, Question::Extensions, "chains:4x4x4", SizeLimits::NONE, false);
-        let stored = Stored::new(&store, Question::Extensions, &poset).expect("readable");
+        let stored = Stored::new(&store, Question::Extensions, &poset, None, 1 << 20).expect("readable");
         let symmetry = Canonicaliser::<1>::new(&poset, Isa::detect());
         let ideal = Ideal::first(20);
-        assert_eq!(stored.value(ideal, &symmetry.canonical(ideal)).expect("readable"), None);
+        assert!(stored.value(ideal, &symmetry.canonical(ideal)).expect("readable").is_none());
     }
 }

@@ -49,18 +49,22 @@ pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verific
     Ok(report.0)
 }
 
+/// Bytes of blocks of tables that are looked at again and again.
+const TABLE_BYTES: u64 = 64 << 20;
+
 /// The kept value of an ideal, if it is kept.
 type Kept<'a> = dyn Fn(&Set) -> Result<Option<BigUint>, StoreError> + 'a;
 
 /// The checks of values, for a poset whose ideals take `W` words.
 fn values<const W: usize>(subject: &Subject<'_>, report: &mut Report) -> Result<(), JobError> {
     let certificate = subject.certificate;
-    let stored = Stored::new(subject.store, certificate.spec.question, subject.poset)?.only(&certificate.job);
+    let stored = Stored::new(subject.store, certificate.spec.question, subject.poset, None, TABLE_BYTES)?;
+    let stored = stored.only(&certificate.job);
     let symmetry = Canonicaliser::<W>::new(subject.poset, Isa::detect());
     let kept = |set: &Set| {
         let mut ideal = Ideal::empty();
         ideal.0.copy_from_slice(&set.0[..W]);
-        stored.value(ideal, &symmetry.canonical(ideal))
+        Ok(stored.value(ideal, &symmetry.canonical(ideal))?.map(|found| found.value))
     };
     positions::check::<W>(subject, &stored, report)?;
     samples::check(subject, &kept, report)?;

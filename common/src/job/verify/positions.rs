@@ -112,10 +112,11 @@ fn sample<R: Rule, const W: usize>(
         let members = |ideal: &Ideal<W>| ideal.iter().collect::<Vec<Element>>();
         let ideal = ideal_of::<W>(&ideal);
         let Some(Some(value)) = report.tolerate(stored.position(&members(&ideal)))? else { continue };
+        let value = value.value;
         let mut seen = R::Seen::default();
         let mut whole = true;
         for (_, left) in chomp.moves(ideal) {
-            let option = report.tolerate(stored.position(&members(&left)))?.flatten();
+            let option = report.tolerate(stored.position(&members(&left)))?.flatten().map(|found| found.value);
             let option = option.and_then(|option| u8::try_from(option).ok());
             whole &= option.is_some();
             R::see(&mut seen, option.unwrap_or_default());

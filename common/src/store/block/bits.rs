@@ -32,6 +32,22 @@ pub(super) fn plausible(raw: usize, stored: usize) -> bool {
     (0..=8).any(|bits| stored == 1 + (raw * bits).div_ceil(8))
 }
 
+/// Whether `stored` is as long as the coded form of `raw` bytes with the bits that it names is.
+pub fn is_coded(stored: &[u8], raw: usize) -> bool {
+    stored.split_first().is_some_and(|(&bits, rest)| bits <= 8 && rest.len() == (raw * usize::from(bits)).div_ceil(8))
+}
+
+/// One byte from the coded form of a block that has it; `None` if that is too short.
+pub fn get(stored: &[u8], number: usize) -> Option<u8> {
+    let (&bits, stored) = stored.split_first()?;
+    let first = number * usize::from(bits);
+    // Of no bits, it does not matter what is read.
+    let low = if bits == 0 { 0 } else { *stored.get(first / 8)? };
+    let high = stored.get(first / 8 + 1).copied().unwrap_or(0);
+    let word = u16::from_le_bytes([low, high]) >> (first % 8);
+    Some((word & ((1u16 << bits) - 1)) as u8)
+}
+
 /// Appends the coded form of `raw` to `out`.
 pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>) {
     let bits = 8 - raw.iter().fold(0, |all, byte| all | byte).leading_zeros();
@@ -164,6 +180,9 @@ mod tests {
         assert_eq!(stored, by_definition(raw));
         assert!(plausible(raw.len(), stored.len()));
         assert_eq!(decoded(&stored, raw.len()).as_deref(), Some(raw));
+        assert!(is_coded(&stored, raw.len()));
+        let few = (0..raw.len()).step_by(1 + raw.len() / 50);
+        few.for_each(|number| assert_eq!(get(&stored, number), Some(raw[number])));
         for wrong in [&stored[..stored.len() - 1], &[&stored[..], &[0]].concat()] {
             assert_eq!(decoded(wrong, raw.len()), None);
         }
@@ -205,6 +224,8 @@ mod tests {
         assert_eq!(decoded(&[9, 1, 1, 1], 2), None);
         assert_eq!(decoded(&[255, 1], 1), None);
         assert_eq!(decoded(&[], 0), None);
+        assert!(!is_coded(&[9, 1, 1, 1], 2) && !is_coded(&[], 0) && !is_coded(&[3, 0], 3));
+        assert_eq!((get(&[8, 5], 1), get(&[], 0), get(&[0], 9)), (None, None, Some(0)));
         assert_eq!(decoded(&[0], 0), Some(vec![]));
         assert!(!plausible(8, 0) && plausible(8, 1) && plausible(8, 9) && !plausible(8, 10));
         assert!(!plausible(16, 2) && plausible(16, 3) && !plausible(16, 4));

@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod bits;
+pub(super) mod bits;
 mod codec;
 mod encoder;
 mod format;
@@ -38,7 +38,7 @@ pub use format::{BlockMeta, MAX_BLOCK_BYTES, Spec};
 pub use head::BlockHead;
 pub use image::{BlockImage, ImageWriter};
 pub use pending::Written;
-pub use reader::BlockFile;
+pub use reader::{BlockFile, ClosedFile};
 pub use sink::Sink;
 pub use writer::BlockFileWriter;
 

@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::format::{BlockMeta, HEADER_BYTES, Spec, TRAILER_BYTES, Trailer};
 use super::head::BlockHead;
@@ -16,7 +17,33 @@ use crate::store::record::ShardRecord;
 pub struct BlockFile {
     path: PathBuf,
     file: File,
-    head: BlockHead,
+    head: Arc<BlockHead>,
+}
+
+/// A block file whose header, index and trailer were checked, and which is opened again whenever something is read: for
+/// who reads a little of very many files.
+#[derive(Clone, Debug)]
+pub struct ClosedFile {
+    path: PathBuf,
+    head: Arc<BlockHead>,
+}
+
+impl ClosedFile {
+    /// What its header, index and trailer say.
+    pub fn head(&self) -> &BlockHead {
+        &self.head
+    }
+
+    /// Opens it, without looking at its head again: blocks are still compared with their checksums.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if there is no such file; errors of opening.
+    pub fn open(&self) -> Result<BlockFile, StoreError> {
+        match File::open(&self.path) {
+            Ok(file) => Ok(BlockFile { path: self.path.clone(), file, head: self.head.clone() }),
+            Err(source) => Err(Fault::from(source).at(&self.path)),
+        }
+    }
 }
 
 impl BlockFile {
@@ -32,7 +59,7 @@ impl BlockFile {
             Ok((BlockHead::parse(&header, &tail, bytes)?, file))
         });
         match opened {
-            Ok((head, file)) => Ok(Self { path, file, head }),
+            Ok((head, file)) => Ok(Self { path, file, head: Arc::new(head) }),
             Err(fault) => Err(fault.at(&path)),
         }
     }
@@ -47,6 +74,11 @@ impl BlockFile {
             && self.head.file_bytes() == record.bytes
             && self.spec().format == record.format;
         if same { Ok(self) } else { Err(StoreError::damaged(&self.path, Damage::NotRecorded)) }
+    }
+
+    /// Closes it, to be opened again.
+    pub fn close(self) -> ClosedFile {
+        ClosedFile { path: self.path, head: self.head }
     }
 
     /// Where it is.
@@ -67,7 +99,7 @@ impl BlockFile {
         let bytes = self.head.file_bytes();
         let (header, tail) = read_head(&self.file, bytes).map_err(|fault| fault.at(&self.path))?;
         match BlockHead::parse(&header, &tail, bytes) {
-            Ok(head) if head == self.head => Ok((header, tail)),
+            Ok(head) if head == *self.head => Ok((header, tail)),
             Ok(_) => Err(self.damaged(Damage::Index)),
             Err(what) => Err(self.damaged(what)),
         }

@@ -6,13 +6,21 @@ use proptest::prelude::*;
 
 use super::payloads::record;
 use super::{duals, fresh, some_bytes, values};
-use crate::store::{Commit, Damage, STATES_IN_BLOCK_OF_BYTES, Store, StoreError, bytes_image, decode_bytes};
+use crate::store::{Commit, Damage, STATES_IN_BLOCK_OF_BYTES, ShardKey, Store, StoreError, bytes_image, decode_bytes};
 
 fn damage<T: std::fmt::Debug>(read: Result<T, StoreError>) -> Damage {
     match read {
         Err(StoreError::Damaged { what, .. }) => what,
         other => panic!("{other:?}"),
     }
+}
+
+/// Reads the value of one state.
+fn read_byte(store: &Store, key: &ShardKey, number: u64) -> Result<u8, StoreError> {
+    let block = store.open_shard(key)?.read_bytes_block(number)?;
+    let within = (number % STATES_IN_BLOCK_OF_BYTES) as usize;
+    assert!(block.get(STATES_IN_BLOCK_OF_BYTES as usize).is_none());
+    Ok(block.get(within).expect("the block has it"))
 }
 
 #[test]
@@ -27,14 +35,14 @@ fn bytes_come_back_whole_and_one_by_one() {
             record(&store, &key, written);
             assert_eq!(store.read_bytes(&key).unwrap(), bytes);
             for number in [0, 1, 65_534, 65_535, 65_536, 131_071, 131_072, 149_999] {
-                match store.read_byte(&key, number) {
+                match read_byte(&store, &key, number) {
                     Ok(byte) => assert_eq!(byte, bytes[number as usize]),
                     Err(error) => {
                         assert!(number >= count as u64 && matches!(error, StoreError::OutOfRange { .. }), "{error}");
                     }
                 }
             }
-            let error = store.read_byte(&key, u64::MAX).unwrap_err();
+            let error = read_byte(&store, &key, u64::MAX).unwrap_err();
             assert!(matches!(error, StoreError::OutOfRange { first: u64::MAX, count: 1, .. }), "{error}");
         }
     }
@@ -75,7 +83,7 @@ fn limbs_are_not_bytes_and_bytes_are_not_limbs() {
     let written = store.write_values(&values(1), 1, &[1, 2, 3]).unwrap();
     record(&store, &values(1), written);
     assert_eq!(damage(store.read_bytes(&values(1))), Damage::Kind);
-    assert_eq!(damage(store.read_byte(&values(1), 0)), Damage::Kind);
+    assert_eq!(damage(read_byte(&store, &values(1), 0)), Damage::Kind);
     let written = store.write_bytes(&values(2), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
     record(&store, &values(2), written);
     assert_eq!(damage(store.read_values(&values(2))), Damage::Kind);
@@ -100,9 +108,9 @@ fn damage_is_named_and_the_other_blocks_can_be_read() {
     let at = store.open_shard(&duals(1)).unwrap().meta(1).offset + 100;
     flip(&store, at);
     assert_eq!(damage(store.read_bytes(&duals(1))), Damage::Block(1));
-    assert_eq!(damage(store.read_byte(&duals(1), 65_536)), Damage::Block(1));
-    assert_eq!(store.read_byte(&duals(1), 65_535).unwrap(), bytes[65_535]);
-    assert_eq!(store.read_byte(&duals(1), 131_072).unwrap(), bytes[131_072]);
+    assert_eq!(damage(read_byte(&store, &duals(1), 65_536)), Damage::Block(1));
+    assert_eq!(read_byte(&store, &duals(1), 65_535).unwrap(), bytes[65_535]);
+    assert_eq!(read_byte(&store, &duals(1), 131_072).unwrap(), bytes[131_072]);
     flip(&store, 13);
     assert_eq!(damage(store.read_bytes(&duals(1))), Damage::Index);
 }
@@ -129,7 +137,7 @@ proptest! {
         record(&store, &duals(1), written);
         prop_assert_eq!(&store.read_bytes(&duals(1)).unwrap(), &bytes);
         for number in (0..count).step_by(40_009) {
-            prop_assert_eq!(store.read_byte(&duals(1), number as u64).unwrap(), bytes[number]);
+            prop_assert_eq!(read_byte(&store, &duals(1), number as u64).unwrap(), bytes[number]);
         }
         let image = bytes_image(duals(1).kind, &bytes).unwrap();
         prop_assert_eq!(decode_bytes(&image.head, image.blocks()), Ok(bytes));

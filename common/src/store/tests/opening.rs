@@ -42,11 +42,54 @@ fn a_second_opener_is_told_who_has_it() {
     assert_eq!(error.to_string(), sentence);
 }
 
+/// Reads the document that says which round it is.
+fn round(store: &Store) -> Option<u32> {
+    store.document("boolean-5", "round").unwrap()
+}
+
+fn commit_round(store: &Store, round: u32) -> Result<(), StoreError> {
+    let mut commit = Commit::new();
+    commit.put_document("boolean-5", "round", &round).unwrap();
+    store.commit(commit)
+}
+
+#[test]
+fn readers_share_a_copy_that_says_what_was_committed() {
+    let (directory, mut store) = fresh();
+    let copy = directory.path().join("catalogue.copy");
+    for now in 0..5 {
+        assert!(!copy.exists(), "as long as somebody may change something");
+        commit_round(&store, now).unwrap();
+        assert!(matches!(Store::open_to_read(directory.path()), Err(StoreError::InUse { pid: Some(_), .. })));
+        drop(store);
+        let readers = [(); 3].map(|()| Store::open_to_read(directory.path()).unwrap());
+        assert!(readers.iter().all(|reader| round(reader) == Some(now)));
+        assert_eq!(readers[0].documents("boolean-5").unwrap().len(), 1);
+        let refused = commit_round(&readers[0], 9).unwrap_err();
+        assert!(matches!(refused, StoreError::Catalogue { fault: CatalogueFault::Copy, .. }), "{refused}");
+        assert!(matches!(Store::open(directory.path()), Err(StoreError::InUse { pid: None, .. })));
+        drop(readers);
+        store = Store::open_existing(directory.path()).unwrap();
+    }
+    drop(store);
+    // Without a sound copy the catalogue itself is read, and a new one is left.
+    for damage in [None, Some("something else")] {
+        match damage {
+            None => fs::remove_file(&copy).unwrap(),
+            Some(text) => fs::write(&copy, text).unwrap(),
+        }
+        assert_eq!(round(&Store::open_to_read(directory.path()).unwrap()), Some(4));
+        assert!(copy.exists());
+        assert_eq!(round(&Store::open_to_read(directory.path()).unwrap()), Some(4));
+    }
+}
+
 #[test]
 fn what_is_missing_stays_missing() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("data");
     assert!(matches!(Store::open_existing(&directory), Err(StoreError::Missing { .. })));
+    assert!(matches!(Store::open_to_read(&directory), Err(StoreError::Missing { .. })));
     assert!(!directory.exists());
     assert!(matches!(Store::open_existing(parent.path()), Err(StoreError::Missing { .. })));
     assert!(files_under(parent.path()).is_empty());

@@ -79,7 +79,7 @@ fn no_values_and_no_bases_are_shards_too() {
     let written = store.write_bases::<2>(&bases, &[], |_| 0).unwrap();
     record(&store, &bases, written);
     assert_eq!(store.read_bases::<2>(&bases).unwrap(), []);
-    assert_eq!(store.find_base::<2>(&bases, &Ideal([1, 2])).unwrap(), None);
+    assert!(store.open_shard(&bases).unwrap().is_empty());
 }
 
 #[test]
@@ -170,14 +170,14 @@ fn bases_come_back<const W: usize>(mut sets: Vec<[u64; W]>) {
     let written = store.write_bases(&key, &bases, |i| 10 * i as u64).unwrap();
     record(&store, &key, written);
     assert_eq!(store.read_bases::<W>(&key).unwrap(), bases);
-    for (i, base) in bases.iter().enumerate().step_by(97) {
-        let found = store.find_base(&key, base).unwrap().unwrap();
-        assert_eq!(found.number, i as u64);
-        let first = i - found.before.len();
-        assert_eq!((found.states_before_block, &found.before[..]), (10 * first as u64, &bases[first..i]));
+    let file = store.open_shard(&key).unwrap();
+    let reopened = store.open_shard(&key).unwrap().close();
+    for (i, expected) in bases.chunks(crate::store::bases_in_block::<W>()).enumerate() {
+        let first = i * crate::store::bases_in_block::<W>();
+        assert_eq!(file.read_bases_block::<W>(i).unwrap(), expected);
+        assert_eq!(reopened.open().unwrap().read_bases_block::<W>(i).unwrap(), expected);
+        assert_eq!(reopened.head().meta(i).words, [expected[0].0[W - 1], 10 * first as u64]);
     }
-    let absent = Ideal([3; W]);
-    assert_eq!(store.find_base(&key, &absent).unwrap().is_some(), bases.contains(&absent));
 }
 
 proptest! {
