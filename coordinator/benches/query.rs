@@ -103,7 +103,9 @@ fn in_process(store: &Store, poset: &Poset, positions: &[String]) {
                 .iter()
                 .map(|text| (text.clone(), parse_position(poset, text).expect("a position").members))
                 .collect();
-            query_with(&mut tables, Some(store), Question::Grundy, poset, &parsed, MEMORY).expect("stored").len()
+            query_with(&mut tables, Some(store), Question::Grundy, poset, (&parsed, false), MEMORY)
+                .expect("stored")
+                .len()
         });
     }
 }
@@ -125,7 +127,7 @@ fn over_the_network(desk: Arc<Desk>, poset: &Poset, positions: &[String]) {
     let spec = v1::JobSpec { question: "grundy".to_owned(), poset: poset.name(), min_elements: 0, max_elements: None };
     for title in ["over the network, first", "over the network, again"] {
         measure(title, positions, |batch| {
-            let request = v1::QueryRequest { spec: Some(spec.clone()), positions: batch.to_vec() };
+            let request = v1::QueryRequest { spec: Some(spec.clone()), positions: batch.to_vec(), canonical: false };
             asking.block_on(client.query(request)).expect("an answer").into_inner().values.len()
         });
     }

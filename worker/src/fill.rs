@@ -47,7 +47,7 @@ impl Fill<'_> {
             let head = self.head(&place, &cut.values_digest)?;
             let missing = match &self.shop.cache {
                 Some(cache) => {
-                    cached(cache, &head, missing, |block, stored| Ok(self.table.write().fill(shard, block, stored)?))?
+                    cached(cache, &head, missing, |block, stored| self.table.write().fill(shard, block, stored))?
                 }
                 None => missing,
             };

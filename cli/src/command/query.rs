@@ -22,14 +22,16 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
             let positions = inputs::positions(&poset, args.positions, limits, global.json)?;
             let store = data::open_if_there(&directory)?;
             let (mut tables, memory) = (QueryTables::default(), budget(args.memory).0);
-            let values = job::query_with(&mut tables, store.as_ref(), question, &poset, &positions, memory)?;
+            let values =
+                job::query_with(&mut tables, store.as_ref(), question, &poset, (&positions, global.json), memory)?;
             if let ([(position, _)], Question::Outcome, false) = (&positions[..], question, global.json) {
                 tell_winning(&mut tables, store.as_ref(), question, &poset, position);
             }
             values.into_iter().map(|value| PositionDocument::new(question, value)).collect()
         }
         Place::There(target) => {
-            let values = Remote::connect(target)?.query(&JobSpec::new(question, &poset, limits), args.positions)?;
+            let values =
+                Remote::connect(target)?.query(&JobSpec::new(question, &poset, limits), args.positions, global.json)?;
             values.into_iter().map(PositionDocument::from).collect()
         }
     };
@@ -43,6 +45,7 @@ pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
 #[derive(Debug, Serialize)]
 struct PositionDocument {
     position: String,
+    /// Shown in documents only.
     canonical: String,
     value: String,
     /// The job whose table has it, if that is not finished.
@@ -58,6 +61,7 @@ pub(super) fn not_finished(job: &str) -> String {
 impl PositionDocument {
     fn new(question: Question, value: PositionValue) -> Self {
         let PositionValue { position, canonical, value, unfinished } = value;
+        let canonical = canonical.unwrap_or_default();
         Self { position, canonical, value: question.show(&value), unfinished: unfinished.map(|job| job.0) }
     }
 }
@@ -82,8 +86,8 @@ mod tests {
     use super::*;
 
     fn value(position: &str, value: u32) -> PositionDocument {
-        let (position, canonical) = (position.into(), position.into());
-        let value = PositionValue { position, canonical, value: value.into(), unfinished: None };
+        let position = position.into();
+        let value = PositionValue { position, canonical: None, value: value.into(), unfinished: None };
         PositionDocument::new(Question::Extensions, value)
     }
 

@@ -22,10 +22,15 @@ impl Remote {
     ///
     /// # Errors
     /// See [`RemoteError`], here and in every call below.
-    pub fn query(&self, spec: &JobSpec, positions: Vec<String>) -> Result<Vec<PositionValue>, RemoteError> {
+    pub fn query(
+        &self,
+        spec: &JobSpec,
+        positions: Vec<String>,
+        canonical: bool,
+    ) -> Result<Vec<PositionValue>, RemoteError> {
         let mut values = self.values();
         let asked = positions.len();
-        let question = QueryRequest { spec: Some(on_the_wire(spec)), positions };
+        let question = QueryRequest { spec: Some(on_the_wire(spec)), positions, canonical };
         let found = self.ask(None, question, |request| async move { values.query(request).await })?.values;
         if found.len() == asked { Ok(found) } else { Err(self.not_understood("a number of values")) }
     }

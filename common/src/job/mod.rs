@@ -243,8 +243,8 @@ impl Plan {
 pub struct PositionValue {
     /// The position as it was given.
     pub position: String,
-    /// Its canonical form, written the same way.
-    pub canonical: String,
+    /// Its canonical form, written the same way, if that was wanted.
+    pub canonical: Option<String>,
     /// Its value.
     pub value: BigUint,
     /// The job whose table has it, if that is not finished.

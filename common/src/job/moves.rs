@@ -81,7 +81,7 @@ fn moves_with(
     let classes = move_classes(poset, members);
     let left: Vec<_> =
         classes.iter().map(|class| (format_position(poset, &class.leads_to), class.leads_to.clone())).collect();
-    let values = query_with(tables, store, question, poset, &left, memory)?;
+    let values = query_with(tables, store, question, poset, (&left, false), memory)?;
     let unfinished = values.iter().find_map(|value| value.unfinished.clone());
     let moves = classes.iter().zip(left).zip(values).map(|((class, (leads_to, _)), value)| PositionMove {
         element: poset.label(class.element),

@@ -41,7 +41,7 @@ pub fn truncations(
             let members: Vec<Element> =
                 (0..poset.len()).filter(|&x| size(x) <= k && (size(x) == 0 || within(x))).collect();
             let text = format_position(poset, &members);
-            let value = query_with(&mut tables, store, question, poset, &[(text, members.clone())], memory)?;
+            let value = query_with(&mut tables, store, question, poset, (&[(text, members.clone())], false), memory)?;
             let moves = moves(&mut tables, store, Some(question), poset, &members, memory)?.moves;
             found.push(Truncation {
                 points: n,

@@ -62,7 +62,7 @@ fn members_of(poset: &Poset, position: &str) -> Result<Vec<Element>, Status> {
 #[tonic::async_trait]
 impl Values for Services {
     async fn query(&self, request: Request<v1::QueryRequest>) -> Result<Response<v1::QueryReply>, Status> {
-        let v1::QueryRequest { spec, positions } = request.into_inner();
+        let v1::QueryRequest { spec, positions, canonical } = request.into_inner();
         let spec = spec_of(spec)?;
         let question = spec.question;
         let (desk, pool) = (self.desk.clone(), self.tables.clone());
@@ -80,14 +80,15 @@ impl Values for Services {
                 elements.push((position.clone(), members));
             }
             pool.with(|tables| {
-                job::query_with(tables, Some(desk.store()), spec.question, &poset, &elements, QUICK_BYTES)
+                let asked = (&elements[..], canonical);
+                job::query_with(tables, Some(desk.store()), spec.question, &poset, asked, QUICK_BYTES)
                     .map_err(|error| status_of_job(&error))
             })
         })
         .await?;
         let value = |value: job::PositionValue| v1::PositionValue {
             position: value.position,
-            canonical: value.canonical,
+            canonical: value.canonical.unwrap_or_default(),
             value: question.show(&value.value),
             unfinished: named(value.unfinished),
         };

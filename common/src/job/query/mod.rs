@@ -25,8 +25,8 @@ use std::collections::HashMap;
 use num_bigint::BigUint;
 
 use positions::larger_game;
+use search::Search;
 pub(super) use search::plain_search;
-use search::{Search, search};
 use stored::Found;
 pub(super) use stored::Stored;
 use tables::Tables;
@@ -63,10 +63,11 @@ pub fn query(
     positions: &[(String, Vec<Element>)],
     memory: u64,
 ) -> Result<Vec<PositionValue>, JobError> {
-    query_with(&mut QueryTables::default(), store, question, poset, positions, memory)
+    query_with(&mut QueryTables::default(), store, question, poset, (positions, true), memory)
 }
 
-/// The same with what earlier questions to this store have read, which takes as much memory again.
+/// The same with what earlier questions to this store have read, which takes as much memory again, and with canonical forms
+/// only if they are wanted: those of very symmetric positions take longer than their values.
 ///
 /// # Errors
 /// As [`query`].
@@ -75,7 +76,7 @@ pub fn query_with(
     store: Option<&Store>,
     question: Question,
     poset: &Poset,
-    positions: &[(String, Vec<Element>)],
+    (positions, canonical): (&[(String, Vec<Element>)], bool),
     memory: u64,
 ) -> Result<Vec<PositionValue>, JobError> {
     let larger = larger_game(poset).filter(|_| question.is_game());
@@ -97,9 +98,9 @@ pub fn query_with(
     let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
     let query = Query { stored, question, poset, most };
     let values = match poset.words() {
-        1 => query.values::<1>(positions),
-        2 => query.values::<2>(positions),
-        _ => query.values::<4>(positions),
+        1 => query.values::<1>(positions, canonical),
+        2 => query.values::<2>(positions, canonical),
+        _ => query.values::<4>(positions, canonical),
     };
     for stored in query.stored {
         tables.tables.insert((stored.question(), stored.poset.name()), stored.into_tables());
@@ -117,17 +118,24 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    fn values<const W: usize>(&self, positions: &[(String, Vec<Element>)]) -> Result<Vec<PositionValue>, JobError> {
-        let symmetry = Canonicaliser::<W>::new(self.poset, Isa::detect());
-        let mut search = search::<W>(self.question, self.poset);
+    fn values<const W: usize>(
+        &self,
+        positions: &[(String, Vec<Element>)],
+        canonical: bool,
+    ) -> Result<Vec<PositionValue>, JobError> {
+        let is_game = self.question.is_game();
+        let symmetry = (canonical || !is_game).then(|| Canonicaliser::<W>::new(self.poset, Isa::detect()));
+        // Made when the first value is not stored: its tables take longer than many look-ups.
+        let mut search: Option<Search<W>> = None;
         let mut value = |(position, members): &(String, Vec<Element>)| {
             let ideal = members.iter().fold(Ideal::empty(), |set: Ideal<W>, &x| set.with(x));
-            let form = symmetry.canonical(ideal);
-            let canonical = format_position(self.poset, &form.ideal.iter().collect::<Vec<_>>());
-            let found = match &mut search {
-                Some(search) => self.position(members, ideal, search)?,
-                None => self.value(&symmetry, ideal, &form)?,
+            let form = symmetry.as_ref().map(|symmetry| (symmetry, symmetry.canonical(ideal)));
+            let written = |form: &Canonical<W>| format_position(self.poset, &form.ideal.iter().collect::<Vec<_>>());
+            let found = match &form {
+                Some((symmetry, form)) if !is_game => self.value(symmetry, ideal, form)?,
+                _ => self.position(members, ideal, &mut search)?,
             };
+            let canonical = form.filter(|_| canonical).map(|(_, form)| written(&form));
             let not_stored = || JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) };
             let Found { value, unfinished } = found.ok_or_else(not_stored)?;
             Ok(PositionValue { position: position.clone(), canonical, value, unfinished })
@@ -140,7 +148,7 @@ impl Query<'_> {
         &self,
         members: &[Element],
         ideal: Ideal<W>,
-        search: &mut Search<W>,
+        search: &mut Option<Search<W>>,
     ) -> Result<Option<Found>, StoreError> {
         let mut damage = None;
         let mut of_unfinished = None;
@@ -164,7 +172,11 @@ impl Query<'_> {
         if of_unfinished.is_some() {
             return Ok(of_unfinished);
         }
-        match (search(ideal, self.most), damage) {
+        if search.is_none() {
+            *search = self::search::search(self.question, self.poset);
+        }
+        let searched = search.as_mut().and_then(|search| search(ideal, self.most));
+        match (searched, damage) {
             (Some(value), damage) => {
                 if let Some(damage) = damage {
                     tracing::warn!(%damage, "the value was computed instead of read");

@@ -7,6 +7,7 @@ use crate::job::positions::records::Side;
 use crate::job::records::JobRecord;
 use crate::poset::{Family, Poset};
 use crate::space::code::Ranks;
+use crate::space::fibre::Facet;
 use crate::space::split::Split;
 use crate::store::StoreError;
 use crate::symmetry::{Canonicaliser, Isa};
@@ -65,7 +66,8 @@ impl Stored<'_> {
         let upper = uppers.action.apply(form.by, Ideal([upper])).0[0];
         let layer = form.ideal.len();
         let room = top - layer;
-        let slots = |base: &Ideal<1>| slots(split, ranks, base.0[0], room);
+        let mut facets = Vec::new();
+        let slots = |base: &Ideal<1>| slots(split, ranks, base.0[0], room, &mut facets);
         let Some((shard, place)) = self.find(job, layer, &form.ideal, slots)? else { return Ok(None) };
         let slot = place + slot_within(split, ranks, (form.ideal.0[0], upper), room);
         self.byte(job, (side, layer, shard), slot)
@@ -82,10 +84,10 @@ impl Stored<'_> {
     }
 }
 
-/// The number of slots over a base.
-pub(super) fn slots(split: &Split<1>, ranks: &Ranks, base: u64, room: usize) -> u64 {
+/// The number of slots over a base; `facets` only lends its memory.
+pub(super) fn slots(split: &Split<1>, ranks: &Ranks, base: u64, room: usize, facets: &mut Vec<Facet>) -> u64 {
     let Some(uppers) = &split.uppers else { return 1 };
-    uppers.facets(ranks, uppers.available(base), room as u32, &mut Vec::new())
+    uppers.facets(ranks, uppers.available(base), room as u32, facets)
 }
 
 /// The slot of an upper part among those over its base.

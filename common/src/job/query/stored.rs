@@ -155,7 +155,9 @@ impl<'a> Stored<'a> {
         let room = top - base.len();
         debug_assert!(is_upper_part(uppers, form.ideal.0[0], upper));
         let within = slot_within(split, ranks, (form.ideal.0[0], upper), room);
-        self.slot(job, base.len(), form.ideal, |base| slots(split, ranks, base.0[0], room), within)
+        let mut facets = Vec::new();
+        let slots = |base: &Ideal<1>| slots(split, ranks, base.0[0], room, &mut facets);
+        self.slot(job, base.len(), form.ideal, slots, within)
     }
 
     /// The value in a slot over a base, if base and values are there; `slots` says how many slots a base has.
@@ -164,7 +166,7 @@ impl<'a> Stored<'a> {
         job: &JobRecord,
         layer: usize,
         base: Ideal<W>,
-        slots: impl Fn(&Ideal<W>) -> u64,
+        slots: impl FnMut(&Ideal<W>) -> u64,
         within: u64,
     ) -> Result<Option<BigUint>, StoreError> {
         let Some((shard, place)) = self.find(job, layer, &base, slots)? else { return Ok(None) };
@@ -183,7 +185,7 @@ impl<'a> Stored<'a> {
         job: &JobRecord,
         layer: usize,
         base: &Ideal<W>,
-        slots: impl Fn(&Ideal<W>) -> u64,
+        mut slots: impl FnMut(&Ideal<W>) -> u64,
     ) -> Result<Option<(usize, u64)>, StoreError> {
         let file = |shard: usize| (bases_key(&job.space, layer, shard), job.method.top());
         let first = |shard: usize| self.tables.first_top_word(self.store, file(shard));
@@ -198,7 +200,7 @@ impl<'a> Stored<'a> {
         }
         // Several shards can begin with the same top word.
         for shard in (0..below).rev() {
-            if let Some(place) = self.tables.place(self.store, file(shard), base, &slots)? {
+            if let Some(place) = self.tables.place(self.store, file(shard), base, &mut slots)? {
                 return Ok(Some((shard, place)));
             }
             if first(shard)?.is_some_and(|first| first < base.0[W - 1]) {
