@@ -32,6 +32,9 @@ pub enum InputError {
     /// A tablebase without a file to write it to.
     #[error("a tablebase is written to a file, and none is named")]
     NoOutput,
+    /// Limits on what is only had whole.
+    #[error("tablebases and truncations are exported whole, whatever the size of the ideals")]
+    WholeOnly(SizeLimits),
     /// A value that no position has.
     #[error("this is no value of the question")]
     NoSuchValue(String),
@@ -58,6 +61,8 @@ impl InputError {
             Self::Question { word, .. } => word.clone(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
             Self::NoOutput => "--format table".to_owned(),
+            Self::WholeOnly(SizeLimits { min, max: None }) => format!("--min-elements {min}"),
+            Self::WholeOnly(SizeLimits { max: Some(max), .. }) => format!("--max-elements {max}"),
             Self::NoValue => "--format positions".to_owned(),
             Self::NoSuchValue(value) => value.clone(),
             Self::NoTruncations(poset) => poset.clone(),
@@ -71,6 +76,7 @@ impl InputError {
             Self::Question { .. } => format!("questions are {}", Question::ALL.map(Question::name).join(", ")),
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
             Self::NoOutput => "name a file with --output".to_owned(),
+            Self::WholeOnly(_) => "leave the limit out, or take another --format".to_owned(),
             Self::NoSuchValue(_) => "give a number from 0 to 255, of outcomes N or P".to_owned(),
             Self::NoTruncations(_) => "`--format csv` has the positions by size and value".to_owned(),
             Self::NoValue => "add it with --value, as in --value 0 for the lost positions".to_owned(),

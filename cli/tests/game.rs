@@ -98,6 +98,7 @@ fn what_is_no_game_or_no_position_is_explained() {
         (&["query", "grundy", "boolean:4", ""], "a position is missing"),
         (&["export", "grundy-boolean-4", "--format", "positions"], "which value"),
         (&["export", "grundy-boolean-4", "--format", "positions", "--value", "N"], "no value of the question"),
+        (&["export", "grundy-boolean-4", "--format", "truncations", "--max-elements", "5"], "exported whole"),
     ] {
         lab.run(&["run", "grundy", "boolean:4"]).assert_code(0);
         let refused = lab.run(words);

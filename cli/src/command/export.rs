@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use antichain_common::job::{self, Answer, PositionCount, Question, SizeCount};
+use antichain_common::job::{self, Answer, PositionCount, Question, SizeCount, SizeLimits};
 use serde::Serialize;
 
 use super::budget;
@@ -28,13 +28,16 @@ pub struct FileError {
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    let limits = inputs::limits(args.limits)?;
+    if limits != SizeLimits::NONE && matches!(args.format, ExportFormat::Table | ExportFormat::Truncations) {
+        return Err(InputError::WholeOnly(limits).into());
+    }
     match args.format {
         ExportFormat::Table => return table(global, args),
-        ExportFormat::Positions => return positions_of_value(global, args),
+        ExportFormat::Positions => return positions_of_value(global, args, limits),
         ExportFormat::Truncations => return truncations(global, args),
         ExportFormat::Csv | ExportFormat::Json | ExportFormat::Bfile => {}
     }
-    let limits = inputs::limits(args.limits)?;
     let Finished { answer, mut sizes, mut positions, certificate } = match place::either(global)? {
         Place::Here(directory) => {
             let store = data::open_to_read(&directory)?;
@@ -99,9 +102,8 @@ fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
 }
 
 /// Writes the positions of a value.
-fn positions_of_value(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+fn positions_of_value(global: &Global, args: &ExportArgs, limits: SizeLimits) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
-    let limits = inputs::limits(args.limits)?;
     let (answer, _) = job::finished(&store, &args.job)?;
     let Some(value) = &args.value else { return Err(InputError::NoValue.into()) };
     let known = answer.spec.question.read(value).and_then(|value| u8::try_from(value).ok());
