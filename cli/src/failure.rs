@@ -206,6 +206,7 @@ impl Failure {
             WorkerError::Folder { .. } => "name a folder with --data that you may write",
             WorkerError::Cache(_) => "each worker needs a folder of its own: name another one with --data",
             WorkerError::Listen { .. } => "choose another --peer-listen",
+            WorkerError::Panicked(_) => "start it again; a report is welcome",
             WorkerError::System { .. } => "free some of what the system has little of, and start it again",
         };
         Self::failed(error).hint(hint)

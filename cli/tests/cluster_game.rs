@@ -5,6 +5,8 @@
 mod cluster;
 mod support;
 
+use antichain_common::job::records::bases_key;
+use antichain_common::store::{Commit, Store};
 use cluster::Cluster;
 use support::Lab;
 
@@ -68,6 +70,26 @@ fn a_game_in_tasks_has_the_digest_and_the_table_of_a_run() {
     assert_eq!(of_cluster.stdout.lines().count(), 50);
     assert_eq!(of_cluster.stdout, lab.run(&list).stdout);
     cluster.lab.run(&["verify", "grundy-chains-3x3x10"]).assert_code(0);
+}
+
+#[test]
+fn a_layer_of_bases_that_is_lost_is_found_again() {
+    let mut cluster = Cluster::start("15s");
+    let _worker = cluster.worker(&[]);
+    let job = cluster.submit("grundy chains:3x3x10");
+    cluster.expect_answer(&job, "grundy chains:3x3x10");
+    cluster.kill_coordinator();
+    let store = Store::open(&cluster.data).expect("a store");
+    let mut commit = Commit::new();
+    commit.remove_shard(bases_key("space-chains-3x3x10-45", 38, 0));
+    store.commit(commit).expect("committed");
+    drop(store);
+    cluster.start_coordinator();
+    let other = cluster.submit("remoteness chains:3x3x10");
+    cluster.expect_answer(&other, "remoteness chains:3x3x10");
+    for job in [&job, &other] {
+        cluster.ask(&["verify", job]).assert_code(0);
+    }
 }
 
 #[test]

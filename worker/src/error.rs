@@ -33,6 +33,9 @@ pub enum WorkerError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A fault of the program, or of the machine: others are to try the task.
+    #[error("a task cannot be done here, by a fault of the program or of the machine: {0}")]
+    Panicked(String),
     /// The system gives no random numbers, or no threads.
     #[error("the system refuses {what}: {reason}")]
     System {

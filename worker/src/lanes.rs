@@ -1,6 +1,7 @@
 //! Lanes: threads that take a task each from its lease to its delivery. One computes at a time, with all threads that the
 //! worker has; meanwhile another reads, and another delivers.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::job::task::{Effort, Engine, Findings, Prepared, Table, engine};
@@ -68,7 +69,14 @@ impl Lanes {
             );
             let _entered = span.entered();
             let start = std::time::Instant::now();
-            match self.compute(&lease, &interrupt) {
+            let computed = std::panic::catch_unwind(AssertUnwindSafe(|| self.compute(&lease, &interrupt)));
+            let Ok(computed) = computed else {
+                // Its lease ends with this worker, and counts against the task: one that ends several is set aside.
+                let task = format!("layer {}, shard {} of {}", lease.layer, lease.shard, lease.job);
+                let _ = self.failed.try_send(WorkerError::Panicked(task));
+                return;
+            };
+            match computed {
                 Ok(outcome) => {
                     tracing::debug!(seconds = start.elapsed().as_secs_f64(), "done");
                     if let Err(error) = runtime.block_on(deliver(&self.link, &outcome)) {

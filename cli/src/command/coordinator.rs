@@ -82,7 +82,10 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
         access.write(&access_file).map_err(place::PlaceError::from)?;
         tracing::info!(%address, data = %directory.display(), access = %access_file.display(), "ready");
         let served = bound.serve(desk, stop).await;
-        access.remove(&access_file).map_err(place::PlaceError::from)?;
+        // Where both are one, the token stays for the next start.
+        if std::path::absolute(&access_file)? != std::path::absolute(&kept)? {
+            access.remove(&access_file).map_err(place::PlaceError::from)?;
+        }
         served.map_err(CoordinatorError::from)?;
         tracing::info!("stopped; jobs go on at the next start");
         Ok::<(), anyhow::Error>(())

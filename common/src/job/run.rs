@@ -111,8 +111,8 @@ fn certify(
         for layer in &certificate.value_layers {
             kept = kept && (!options.keep_values || layer.is_kept(store, &job)?);
         }
-        let has_bases = !set_aside_damaged(store, &certificate.space, ShardKind::Bases, threads)?;
-        if kept && has_bases {
+        set_aside_damaged(store, &certificate.space, ShardKind::Bases, threads)?;
+        if kept && has_bases(store, certificate)? {
             return Ok((certificate.clone(), true));
         }
         tracing::info!("{job} is finished, but not all of its files are there: what is missing is computed again");
@@ -160,6 +160,21 @@ fn certify(
         (Method::Plain { .. }, 2) => compute(&context, poset, &Split::<2>::plain(poset, isa)),
         (Method::Plain { .. }, _) => compute(&context, poset, &Split::<4>::plain(poset, isa)),
     })
+}
+
+/// Whether all bases of a finished job are recorded in the store, or none because the job is small.
+fn has_bases(store: &Store, certificate: &Certificate) -> Result<bool, StoreError> {
+    let (space, layers) = (&certificate.space, &certificate.base_layers);
+    if store.shards_of(space, ShardKind::Bases)?.len() == 0 {
+        // Whether there are files was decided by an estimate.
+        return Ok(layers.iter().map(|layer| layer.slots).sum::<u64>() < 2 * WORTH_FILES);
+    }
+    for layer in layers {
+        if store.shards_in_layer(space, ShardKind::Bases, layer.size as u16)?.len() != layer.shards.len() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn compute<const W: usize>(

@@ -37,7 +37,12 @@ struct Entry {
 impl Copy {
     /// The copy in a data directory, if there is a sound one.
     pub fn read(directory: &Path) -> Option<Self> {
-        Self::parse(fs::read(directory.join(FILE)).ok()?)
+        let file = directory.join(FILE);
+        // Whatever else has that name is none of ours, and a pipe would be waited for.
+        if !fs::symlink_metadata(&file).ok()?.is_file() {
+            return None;
+        }
+        Self::parse(fs::read(file).ok()?)
     }
 
     fn parse(bytes: Vec<u8>) -> Option<Self> {

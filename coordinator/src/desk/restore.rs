@@ -211,6 +211,10 @@ impl Restoring<'_> {
             }
         }
         let shards = self.engine.measure(&images, layer)?;
+        // What was set aside or lost has no record any more.
+        if !shards.iter().map(|&(bases, _)| bases).eq(space.shards.iter().copied()) {
+            return Ok(None);
+        }
         let shards = shards.into_iter().map(|(bases, slots)| CutShard { bases, slots }).collect();
         Ok(Some(Cut { shards, edges: space.edges }))
     }

@@ -21,7 +21,9 @@ pub(super) struct Unsaved<const W: usize> {
 impl<'a, const W: usize> Evaluation<'a, W> {
     /// Takes the layers that are not stored; what is returned writes them.
     pub(super) fn take_writer(&mut self) -> impl FnOnce() -> Result<(), JobError> + Send + use<'a, W> {
-        let (context, positions) = (self.context, self.now.clone());
+        let (context, mut positions) = (self.context, self.now.clone());
+        // What an earlier process has counted is in the counts: its layers stay recorded until they are reached.
+        positions.layers.extend(self.before.iter().skip(positions.layers.len()).cloned());
         let unsaved = std::mem::take(&mut self.unsaved);
         move || write(context, &positions, unsaved)
     }

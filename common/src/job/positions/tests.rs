@@ -6,6 +6,7 @@ use super::records::{POSITIONS, Side};
 use crate::game::{Solver, Unsolved};
 use crate::ideal::{Element, Ideal};
 use crate::job::plain::{Plain, Set};
+use crate::job::records::bases_key;
 use crate::job::trial::{HALVES, finished, fresh};
 use crate::job::{
     Answer, Interrupt, JobError, Question, RunOptions, SizeLimits, certificate, export_table, import_table, jobs,
@@ -16,7 +17,7 @@ use crate::recurrence::grundy::Grundy;
 use crate::recurrence::outcome::Outcome;
 use crate::recurrence::remoteness::Remoteness;
 use crate::recurrence::rule::Rule;
-use crate::store::{Store, StoreError};
+use crate::store::{Commit, Store, StoreError};
 
 /// Random positions of a poset, by adding elements to the empty ideal.
 fn random_positions(poset: &Poset, count: usize) -> Vec<(String, Vec<Element>)> {
@@ -137,6 +138,49 @@ fn interrupted_and_damaged_games_end_with_the_same_digest() {
     for key in &damaged {
         assert!(store.shard(key).expect("readable").is_some());
     }
+    let verification = verify(&store, &answer.job.0, &Interrupt::new()).expect("readable");
+    assert_eq!(verification.failed, Vec::<String>::new());
+}
+
+/// Runs the game for some time only, if it takes longer.
+fn run_for(store: &Store, time: Duration) {
+    let interrupt = Interrupt::new();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(time);
+            interrupt.request();
+        });
+        run_with(store, &interrupt)
+    });
+    assert!(matches!(result, Ok(_) | Err(JobError::Interrupted)), "{result:?}");
+}
+
+#[test]
+fn a_game_that_is_interrupted_before_it_is_where_it_was_counts_nothing_twice() {
+    let (_directory, expected) = fresh();
+    let expected = finished(&expected, Question::Grundy, HALVES, SizeLimits::NONE, false).1;
+    for far in [400, 700, 1000] {
+        let (_directory, store) = fresh();
+        for near in [80, 160] {
+            run_for(&store, Duration::from_millis(far));
+            run_for(&store, Duration::from_millis(near));
+        }
+        assert_eq!(run_with(&store, &Interrupt::new()).expect("an answer").digest, expected.digest);
+    }
+}
+
+#[test]
+fn bases_without_a_record_are_found_again() {
+    let (_directory, store) = fresh();
+    let (_, answer) = finished(&store, Question::Grundy, HALVES, SizeLimits::NONE, true);
+    let document = certificate(&store, &answer.job.0).expect("finished");
+    let key = bases_key(document["space"].as_str().expect("an owner"), 31, 0);
+    let mut commit = Commit::new();
+    commit.remove_shard(key.clone());
+    store.commit(commit).expect("committed");
+    let again = run_with(&store, &Interrupt::new()).expect("repaired");
+    assert_eq!(again.digest, answer.digest);
+    assert!(store.shard(&key).expect("readable").is_some());
     let verification = verify(&store, &answer.job.0, &Interrupt::new()).expect("readable");
     assert_eq!(verification.failed, Vec::<String>::new());
 }
