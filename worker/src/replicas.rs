@@ -137,18 +137,18 @@ impl Adding<'_> {
                 (kind, self.shop.fetcher.layer(self.job, kind, layer, &is_wanted)?)
             }
         };
-        let mut values = Vec::with_capacity(reply.shards.len());
-        for (shard, cut) in reply.shards.iter().enumerate() {
-            let place = Place { job: self.job.to_owned(), kind, layer, shard };
-            values.push(self.shop.values(&place, cut, &is_wanted)?);
-            self.shop.made.is_in_table(&place);
-        }
-        let values: Vec<&BlockImage> = values.iter().map(|image| &**image).collect();
+        let place = |shard| Place { job: self.job.to_owned(), kind, layer, shard };
+        let files = reply.shards.iter().enumerate();
+        let files = files.map(|(shard, cut)| self.shop.values(&place(shard), cut, &is_wanted));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let values: Vec<&BlockImage> = files.iter().map(|image| &**image).collect();
         let _bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
         match side {
             Side::Lower => replica.add_lower(&bases, &values, self.effort)?,
             Side::Upper => replica.add_upper(&values, self.effort)?,
         }
+        drop(files);
+        (0..reply.shards.len()).for_each(|shard| self.shop.made.is_in_table(&place(shard)));
         Ok(())
     }
 }

@@ -190,7 +190,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         if self.takes_samples {
             self.samples.extend(take_samples(self.split, self.ranks, top, &evaluated, below)?);
         }
-        let slots = shard_slots(&evaluated.layer, &evaluated.survey);
+        let slots = shard_slots(&evaluated.layer, &evaluated.survey.places, evaluated.survey.slots);
         self.layers.push(ValueLayer {
             layer,
             bases: evaluated.layer.len() as u64,
@@ -354,7 +354,7 @@ fn write<const W: usize>(context: &Context<'_>, unsaved: Unsaved<W>) -> Result<(
     let layer = evaluated.layer.size;
     let mut commit = Commit::new();
     if let Some(record) = records.last() {
-        let slots = shard_slots(&evaluated.layer, &evaluated.survey);
+        let slots = shard_slots(&evaluated.layer, &evaluated.survey.places, evaluated.survey.slots);
         for (number, (slots, shard)) in slots.into_iter().zip(&record.shards).enumerate() {
             let limbs = &evaluated.table[slots.start * evaluated.width..slots.end * evaluated.width];
             let written = write_shard(store, job, (layer, number), limbs, (evaluated.width, record.width))?;

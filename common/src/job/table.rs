@@ -11,13 +11,12 @@ use super::records::{ValueLayer, ValueShard, values_key};
 use crate::huge::Words;
 use crate::parallel::crew;
 use crate::space::layer::BaseLayer;
-use crate::space::survey::Survey;
 use crate::store::{ShardKey, Store, StoreError, Values, Written};
 
-/// The slots of each shard of a layer.
-pub(super) fn shard_slots<const W: usize>(layer: &BaseLayer<W>, survey: &Survey) -> Vec<Range<usize>> {
+/// The slots of each shard of a layer, given the places of its blocks and the slots of all.
+pub(super) fn shard_slots<const W: usize>(layer: &BaseLayer<W>, places: &[u64], all: u64) -> Vec<Range<usize>> {
     let mut first = 0;
-    let place = |base: usize| survey.places.get(base).copied().unwrap_or(survey.slots) as usize;
+    let place = |base: usize| places.get(base).copied().unwrap_or(all) as usize;
     let mut slots = Vec::with_capacity(layer.shards.len());
     for shard in &layer.shards {
         let end = first + shard.len();

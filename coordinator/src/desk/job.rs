@@ -124,7 +124,8 @@ impl Job {
         let own_shard = own.and_then(|cut| cut.shards.get(shard)).copied();
         let (bases, slots) = own_shard.map_or((0, 0), |shard| (shard.bases, shard.slots));
         let whole = self.totals(of);
-        let read = match kind.side().filter(|_| self.record.spec.question.is_game()) {
+        let game_side = kind.side().filter(|_| self.record.spec.question.is_game());
+        let read = match game_side {
             Some(Side::Lower) => self.totals_up_to(layer),
             Some(Side::Upper) => self.totals_up_to(self.engine.last_layer()),
             None => self.totals(read),
@@ -139,12 +140,10 @@ impl Job {
         let edges = own.map_or(0, |cut| cut.edges as u128 * u128::from(bases) / u128::from(whole.bases.max(1))) as u64;
         let work = match kind {
             TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
-            TaskKind::Solve | TaskKind::Duals if self.record.spec.question.is_game() => {
-                // The elements of a base, or those it lacks and most uppers.
-                let moves = if kind == TaskKind::Solve { layer } else { 2 * self.engine.last_layer() - layer };
-                bases * moves as u64 + slots
-            }
-            TaskKind::Solve | TaskKind::Duals => edges + slots,
+            TaskKind::Solve | TaskKind::Duals => match game_side {
+                Some(side) => bases * side.moves(layer, self.engine.last_layer()) as u64 + slots,
+                None => edges + slots,
+            },
             // Little of it for most shards, and for none more than a part of their values.
             TaskKind::Join => slots / 16,
         };

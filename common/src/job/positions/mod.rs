@@ -286,7 +286,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         let halves = matches!(self.context.method, Method::Halves { .. });
         let steps = if halves { 2 * last + 1 } else { last };
         let step = side.turn(layer, last);
-        let moves = moves(side, layer, self.board.split.base);
+        let moves = side.moves(layer, self.board.split.base);
         let done = self.context.meter.watch().work();
         let progress = Progress {
             phase: Phase::Evaluate,
@@ -301,14 +301,10 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     }
 }
 
-/// Moves of a base to other blocks, about: its elements, or those that it lacks and most uppers.
-fn moves(side: Side, layer: usize, elements: usize) -> usize {
-    if side == Side::Lower { layer } else { 2 * elements - layer }
-}
-
 /// Work of all layers, given how many elements the largest base has.
 fn work<const W: usize>(context: &Context<'_>, elements: usize, space: &Space<'_, W>) -> u64 {
-    let of_side = |side, layer: &SpaceLayer, slots| layer.bases() * moves(side, layer.size, elements) as u64 + slots;
+    let of_side =
+        |side: Side, layer: &SpaceLayer, slots| layer.bases() * side.moves(layer.size, elements) as u64 + slots;
     let both = |layer: &SpaceLayer| {
         let upper = match context.method {
             Method::Halves { .. } => of_side(Side::Upper, layer, (UPPER_SLOTS * layer.slots as f64) as u64),

@@ -46,6 +46,15 @@ impl Side {
         }
     }
 
+    /// Moves that lead from a block over a base to other blocks, about: the elements of the base, or those that it lacks of
+    /// so many, and most uppers.
+    pub fn moves(self, layer: usize, elements: usize) -> usize {
+        match self {
+            Self::Lower => layer,
+            Self::Upper => 2 * elements - layer,
+        }
+    }
+
     /// The inverse of [`turn`](Self::turn).
     pub fn of_turn(turn: usize, last: usize) -> (Self, usize) {
         if turn <= last { (Self::Lower, turn) } else { (Self::Upper, 2 * last + 1 - turn) }

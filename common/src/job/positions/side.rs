@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::huge;
 use crate::job::records::ValueShard;
-use crate::job::table::{hex, set_aside_faulty};
+use crate::job::table::{hex, set_aside_faulty, shard_slots};
 use crate::job::{JobError, JobId};
 use crate::parallel::crew;
 use crate::recurrence::chomp::{Blocks, Board, HighFacets, LayerValues, Places};
@@ -62,14 +62,7 @@ impl<const W: usize> Bases<W> {
 
     /// The slots of each shard.
     pub(in crate::job) fn shards(&self) -> Vec<Range<usize>> {
-        let place = |base: usize| self.places.places.get(base).copied().unwrap_or(self.places.slots) as usize;
-        let mut first = 0;
-        let slots = |shard: &Vec<_>| {
-            let start = first;
-            first += shard.len();
-            place(start)..place(first)
-        };
-        self.layer.shards.iter().map(slots).collect()
+        shard_slots(&self.layer, &self.places.places, self.places.slots)
     }
 }
 

@@ -50,6 +50,20 @@ pub struct QueryTables {
     tables: HashMap<(Question, String), Tables>,
 }
 
+impl QueryTables {
+    /// Keeps tables that were read. If they are too large together with the others, the others go; where there is no job
+    /// there is nothing to keep.
+    fn keep(&mut self, name: (Question, String), tables: Tables, memory: u64) {
+        let bytes: u64 = self.tables.values().map(Tables::bytes).sum();
+        if bytes + tables.bytes() > memory {
+            self.tables.clear();
+        }
+        if !tables.jobs.is_empty() {
+            self.tables.insert(name, tables);
+        }
+    }
+}
+
 /// Values of positions (each given as the text the user typed and the ideal it means). `store` is `None` where there is
 /// no data directory yet: small posets are computed at once. `memory` bytes may be used.
 ///
@@ -103,7 +117,7 @@ pub fn query_with(
         _ => query.values::<4>(positions, canonical),
     };
     for stored in query.stored {
-        tables.tables.insert((stored.question(), stored.poset.name()), stored.into_tables());
+        tables.keep((stored.question(), stored.poset.name()), stored.into_tables(), memory);
     }
     values
 }
@@ -286,6 +300,32 @@ mod tests {
             Err(JobError::Store(error)) => assert_eq!(error.damaged_file(), Some(&*file)),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn tables_are_kept_where_there_are_jobs_and_within_their_memory() {
+        let (_directory, store) = fresh();
+        let (poset, _) = finished(&store, Question::Grundy, "boolean:5", SizeLimits::NONE, true);
+        let mut tables = QueryTables::default();
+        let mut ask = |question, spec: &str, memory| {
+            let poset: Poset = spec.parse().expect("a poset");
+            let values =
+                query_with(&mut tables, Some(&store), question, &poset, (&position(&poset, "01"), false), memory);
+            assert!(values.expect("a value")[0].canonical.is_none());
+            let mut names: Vec<_> = tables.tables.keys().map(|(question, name)| format!("{question} {name}")).collect();
+            names.sort_unstable();
+            names
+        };
+        let grundy = [format!("grundy {}", poset.name())];
+        assert_eq!(ask(Question::Grundy, "boolean:5", 1 << 20), grundy);
+        for points in 2..5 {
+            assert_eq!(ask(Question::Grundy, &format!("boolean:{points}"), 1 << 20), grundy, "no job, nothing kept");
+        }
+        // Those of the whole lattice are asked for its parts.
+        assert_eq!(ask(Question::Outcome, "boolean:5:2", 1 << 20), grundy);
+        // With room for nothing, what is read goes when the next tables come.
+        finished(&store, Question::Remoteness, "boolean:5", SizeLimits::NONE, true);
+        assert_eq!(ask(Question::Remoteness, "boolean:5", 0), ["remoteness boolean:5"]);
     }
 
     #[test]

@@ -105,6 +105,11 @@ impl Tables {
         }
     }
 
+    /// Bytes of the blocks in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.bases.borrow().bytes + self.values.borrow().bytes) as u64
+    }
+
     /// Number of shards of bases in a layer.
     pub(super) fn shards(&self, store: &Store, space: &str, layer: usize) -> Result<usize, StoreError> {
         let key = (space.to_owned(), layer);

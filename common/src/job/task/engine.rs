@@ -10,6 +10,7 @@ use crate::job::records::space_owner;
 use crate::job::sample::Sample;
 use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
 use crate::poset::Poset;
+use crate::recurrence::chomp::Board;
 use crate::recurrence::extensions::layer_of_duals;
 use crate::space::code::Ranks;
 use crate::space::enumerate::next_layer;
@@ -86,6 +87,11 @@ impl<const W: usize> Tasks<W> {
 
     pub(super) fn top(&self) -> usize {
         self.method.top()
+    }
+
+    /// The board of the game.
+    pub(super) fn board(&self) -> Board<'_, W> {
+        Board::new(&self.split, &self.ranks, self.top())
     }
 
     /// Memory for so many words, whatever is in it.

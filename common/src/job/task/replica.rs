@@ -18,7 +18,7 @@ use crate::job::space::counts_of;
 use crate::job::table::hex;
 use crate::job::{PositionCount, Question, Side, ValuedShard};
 use crate::parallel::crew;
-use crate::recurrence::chomp::{Board, Means};
+use crate::recurrence::chomp::Means;
 use crate::recurrence::grundy::Grundy;
 use crate::recurrence::outcome::Outcome;
 use crate::recurrence::remoteness::Remoteness;
@@ -91,10 +91,6 @@ impl<R: Rule, const W: usize> ReplicaOf<R, W> {
         Self { tasks: tasks.clone(), layers: ValuedLayers::new(), added: 0, rule: PhantomData }
     }
 
-    fn board(&self) -> Board<'_, W> {
-        Board::new(&self.tasks.split, &self.tasks.ranks, self.tasks.top())
-    }
-
     fn last_layer(&self) -> usize {
         self.tasks.split.base.min(self.tasks.top())
     }
@@ -126,7 +122,7 @@ impl<R: Rule, const W: usize> Replica for ReplicaOf<R, W> {
         let bases = Arc::new(Bases::new(Arc::new(layer), survey));
         let table = table(values, &bases.shards(), effort.threads)?;
         let tasks = self.tasks.clone();
-        let board = Board::new(&tasks.split, &tasks.ranks, tasks.top());
+        let board = tasks.board();
         self.layers.add_lower(&board, bases, table, effort.threads);
         self.added += 1;
         Ok(())
@@ -137,7 +133,7 @@ impl<R: Rule, const W: usize> Replica for ReplicaOf<R, W> {
         let bases = self.layers.bases(layer).cloned().ok_or(Damage::Inconsistent)?;
         let stored = table(values, &bases.shards(), effort.threads)?;
         let tasks = self.tasks.clone();
-        let board = Board::new(&tasks.split, &tasks.ranks, tasks.top());
+        let board = tasks.board();
         let blocks = UpperBlocks::new(&board, &bases, effort.threads);
         let watch = Watch::new(effort.interrupt);
         let table = self.layers.upper_from_stored(&board, &blocks, &stored, self.means(effort, &watch))?;
@@ -161,7 +157,7 @@ impl<R: Rule, const W: usize> Replica for ReplicaOf<R, W> {
         let counts = counts_of(&survey, layer);
         let bases = Bases::new(bases, survey);
         let watch = Watch::new(effort.interrupt);
-        let (table, counted) = self.layers.value_lower::<R>(&self.board(), &bases, self.means(effort, &watch))?;
+        let (table, counted) = self.layers.value_lower::<R>(&self.tasks.board(), &bases, self.means(effort, &watch))?;
         let (valued, image) = valued(ShardKind::Values, &table, counted, |size| size)?;
         let solved = Solved {
             bases: bases.layer.len() as u64,
@@ -180,7 +176,7 @@ impl<R: Rule, const W: usize> Replica for ReplicaOf<R, W> {
         effort: &Effort<'_>,
     ) -> Result<(Findings, BlockImage), TaskError> {
         let bases = self.layers.bases(layer).and_then(|bases| bases.shard(shard)).ok_or(Damage::Inconsistent)?;
-        let board = self.board();
+        let board = self.tasks.board();
         let blocks = UpperBlocks::new(&board, &bases, effort.threads);
         let watch = Watch::new(effort.interrupt);
         let (table, counted) = self.layers.value_upper::<R>(&board, &blocks, self.means(effort, &watch))?;
