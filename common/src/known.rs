@@ -95,6 +95,13 @@ pub const CHAINS_2_2_N_EXTENSIONS: [u64; 6] = [2, 48, 2452, 183_958, 17_454_844,
 pub const DIVISORS_EXTENSIONS: [u64; 30] =
     [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 1, 5, 1, 2, 2, 1, 1, 5, 1, 5, 2, 2, 1, 14, 1, 2, 1, 5, 1, 48];
 
+/// The ruler on the posets of set partitions: h(1), h(2), ... To n = 17 by Ishikawa, Ohmoto, Tagawa and Takayama, "Coin Turning
+/// Games on Partially Ordered Sets", Table 4; further ones by two independent programs.
+pub const SET_PARTITIONS_RULER: [u32; 40] = [
+    1, 2, 1, 4, 1, 2, 1, 7, 15, 16, 8, 5, 19, 5, 37, 17, 14, 1, 11, 26, 92, 21, 256, 95, 18, 90, 48, 277, 25, 322, 285,
+    99, 140, 9, 329, 41, 352, 10, 16, 284,
+];
+
 /// Ideals of `boolean:n`, for n up to 9.
 pub fn boolean_ideals(n: usize) -> Option<BigUint> {
     BOOLEAN_IDEALS.get(n)?.parse().ok()

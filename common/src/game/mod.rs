@@ -20,9 +20,11 @@ mod chomp;
 pub(crate) mod definition;
 mod memo;
 mod moves;
+pub mod nimber;
 mod reducing;
 pub mod reductions;
 mod search;
+pub mod set_partitions;
 mod solver;
 
 #[cfg(test)]
