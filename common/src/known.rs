@@ -102,6 +102,31 @@ pub const SET_PARTITIONS_RULER: [u32; 40] = [
     99, 140, 9, 329, 41, 352, 10, 16, 284,
 ];
 
+/// The ruler on the posets A_n by rank s and z = t: row s has t = 0 to s. Found by two independent programs; with n = 16, Table 3
+/// of Ishikawa, Ohmoto, Tagawa and Takayama.
+const ASM_RULER: [&[u64]; 15] = [
+    &[1],
+    &[2, 2],
+    &[4, 3, 4],
+    &[3, 7, 7, 3],
+    &[6, 5, 6, 5, 6],
+    &[7, 8, 8, 8, 8, 7],
+    &[8, 16, 10, 9, 10, 16, 8],
+    &[11, 11, 9, 12, 12, 9, 11, 11],
+    &[16, 9, 15, 20, 16, 20, 15, 9, 16],
+    &[24, 23, 17, 19, 26, 26, 19, 17, 23, 24],
+    &[5, 18, 26, 18, 24, 22, 24, 18, 26, 18, 5],
+    &[17, 25, 32, 22, 32, 32, 32, 32, 22, 32, 25, 17],
+    &[13, 10, 34, 29, 35, 34, 17, 34, 35, 29, 34, 10, 13],
+    &[12, 21, 20, 14, 21, 38, 13, 13, 38, 21, 14, 20, 21, 12],
+    &[32, 32, 14, 42, 38, 43, 33, 33, 33, 43, 38, 42, 14, 32, 32],
+];
+
+/// The rows of the ruler on A_16, as vectors.
+pub fn asm_ruler() -> Vec<Vec<u64>> {
+    ASM_RULER.iter().map(|row| row.to_vec()).collect()
+}
+
 /// Ideals of `boolean:n`, for n up to 9.
 pub fn boolean_ideals(n: usize) -> Option<BigUint> {
     BOOLEAN_IDEALS.get(n)?.parse().ok()

@@ -16,6 +16,7 @@
 //! ```
 
 mod chomp;
+pub mod coins;
 #[cfg(test)]
 pub(crate) mod definition;
 mod memo;

@@ -36,7 +36,7 @@ pub(super) fn normal_label(word: &str) -> Result<String, PositionFault> {
 const DIVISION_LIMIT: u64 = 1 << 22;
 
 /// The prime factors of a positive number with their exponents, ascending.
-fn factorise(mut number: u64) -> Vec<(u64, usize)> {
+pub(super) fn factorise(mut number: u64) -> Vec<(u64, usize)> {
     let mut factors = Vec::new();
     let mut candidate = 2;
     while candidate < DIVISION_LIMIT && candidate * candidate <= number {

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 
 use super::MAX_ELEMENTS;
-use super::spec::{FAMILIES, FamilyHelp};
+use super::spec::FamilyHelp;
 
 /// A text that names no poset: what was typed, why not, and what to type instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,6 +11,8 @@ use super::spec::{FAMILIES, FamilyHelp};
 pub struct PosetError {
     pub(super) input: String,
     pub(super) family: Option<&'static FamilyHelp>,
+    /// The families to choose from.
+    pub(super) known: &'static [FamilyHelp],
     pub(super) fault: PosetFault,
 }
 
@@ -29,7 +31,13 @@ impl PosetError {
     pub fn hint(&self) -> String {
         match self.family {
             Some(family) => format!("write {}", family.usage),
-            None => format!("posets are {}", FAMILIES.each_ref().map(|family| family.form).join(", ")),
+            None if matches!(self.fault, PosetFault::OnlyCoins(_)) => {
+                "ask for turning-turtles, twins, order-ideal-game or ruler there".to_owned()
+            }
+            None => {
+                let forms: Vec<&str> = self.known.iter().map(|family| family.form).collect();
+                format!("posets are {}", forms.join(", "))
+            }
         }
     }
 
@@ -51,6 +59,22 @@ pub enum PosetFault {
     /// A family that is planned.
     #[error("`{0}` posets are not in this version")]
     LaterFamily(String),
+    /// A family for whose ideals nothing can be asked yet.
+    #[error("of `{0}` posets this version answers questions on coin-turning games only")]
+    OnlyCoins(String),
+    /// A parameter outside its range.
+    #[error("{number} is out of range: the numbers are {least} to {most}")]
+    OutOfRange {
+        /// The number.
+        number: u64,
+        /// The least possible.
+        least: u64,
+        /// The largest possible.
+        most: u64,
+    },
+    /// There is no field of so many elements.
+    #[error("there is no field of {0} elements: {0} is not a prime power")]
+    NotAPrimePower(u64),
     /// Nothing follows the family.
     #[error("`{0}` needs a parameter")]
     MissingParameter(&'static str),

@@ -25,6 +25,7 @@ use crate::ideal::{Element, Ideal};
 mod antichain;
 mod boolean;
 mod chains;
+pub mod covers;
 mod divisors;
 mod error;
 mod group;

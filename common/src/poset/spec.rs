@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::covers::COVER_FAMILIES;
 use super::error::{PosetError, PosetFault};
 use super::{Poset, antichain, boolean, chains, divisors};
 
@@ -68,7 +69,7 @@ pub(super) static FAMILIES: [FamilyHelp; 5] = [
 ];
 
 /// Families that the program will know.
-const LATER_FAMILIES: [&str; 4] = ["subspaces", "asm", "partitions", "file"];
+const LATER_FAMILIES: [&str; 1] = ["file"];
 
 impl PosetSpec {
     fn whole(family: Family) -> Self {
@@ -128,14 +129,19 @@ impl FromStr for PosetSpec {
     type Err = PosetError;
 
     fn from_str(text: &str) -> Result<Self, PosetError> {
-        let fail = |family, fault| PosetError { input: text.to_owned(), family, fault };
+        let fail = |family, fault| PosetError { input: text.to_owned(), family, known: &FAMILIES, fault };
         if text.is_empty() {
             return Err(fail(None, PosetFault::Empty));
         }
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
         let Some(family) = FAMILIES.iter().find(|family| family.name == name) else {
-            let later = LATER_FAMILIES.contains(&name);
-            let fault = if later { PosetFault::LaterFamily } else { PosetFault::UnknownFamily };
+            let fault = if COVER_FAMILIES.iter().any(|family| family.name == name) {
+                PosetFault::OnlyCoins
+            } else if LATER_FAMILIES.contains(&name) {
+                PosetFault::LaterFamily
+            } else {
+                PosetFault::UnknownFamily
+            };
             return Err(fail(None, fault(name.to_owned())));
         };
         if parameters.is_empty() {

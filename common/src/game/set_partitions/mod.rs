@@ -21,6 +21,7 @@
 //! So everything follows from h(1), ..., h(n - 1), and any part of the types of n can be surveyed by itself ([`Survey`]).
 
 mod distinct;
+mod heights;
 pub mod paper;
 mod powers;
 mod seen;
@@ -34,53 +35,10 @@ mod tests;
 use std::ops::Range;
 
 pub use distinct::DistinctTypes;
+pub use heights::{Heights, heights, next_height};
 pub use seen::Seen;
 pub use types::{bell_number, number_of_types};
 pub use walk::Survey;
-
-use super::nimber::{Scale, product};
-
-/// h(n) for n = 1, 2, ... as far as it is known, with what follows from it at once.
-#[derive(Clone, Default)]
-pub struct Heights {
-    values: Vec<u32>,
-    /// Multiplication by h(i).
-    scales: Vec<Scale>,
-    /// Multiplication by the square of h(i).
-    squares: Vec<Scale>,
-}
-
-impl Heights {
-    /// From the first values, h(1) first.
-    pub fn new(values: &[u32]) -> Self {
-        let mut heights = Self::default();
-        values.iter().for_each(|&value| heights.push(value));
-        heights
-    }
-
-    /// Adds the next value.
-    pub fn push(&mut self, value: u32) {
-        let square = product(value.into(), value.into()) as u32;
-        self.values.push(value);
-        self.scales.push(Scale::by(value));
-        self.squares.push(Scale::by(square));
-    }
-
-    /// The values, h(1) first.
-    pub fn values(&self) -> &[u32] {
-        &self.values
-    }
-
-    /// Multiplication by h(n), for a known n.
-    fn scale(&self, n: usize) -> &Scale {
-        &self.scales[n - 1]
-    }
-
-    /// Multiplication by the square of h(n), for a known n.
-    fn square(&self, n: usize) -> &Scale {
-        &self.squares[n - 1]
-    }
-}
 
 /// The part of the types of n that is shard number `shard` of `shards` equal ones.
 pub fn shard_of_types(n: usize, shard: usize, shards: usize) -> Range<u64> {
