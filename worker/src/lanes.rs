@@ -123,6 +123,10 @@ impl Lanes {
                 let (findings, image) = engine.enumerate(&bases, layer, &effort)?;
                 (findings, Some(image))
             }
+            v1::TaskKind::Solve if engine.spec().question == Question::Ruler => {
+                let _bench = self.bench();
+                (engine.survey(layer, shard, &lease.heights, &effort)?, None)
+            }
             v1::TaskKind::Solve if engine.spec().question.is_game() => {
                 let known = self.shop.layer(job, layer, false, &is_wanted)?;
                 let bases = self.shop.bases(job, (layer, &known), shard, &is_wanted)?;

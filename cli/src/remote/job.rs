@@ -70,6 +70,7 @@ pub fn answer(status: &JobStatus) -> Option<Answer> {
         labelled: answer.labelled.parse().ok()?,
         base_layers: usize::try_from(answer.base_layers).ok()?,
         digest: answer.digest.clone(),
+        heights: (!answer.heights.is_empty()).then(|| answer.heights.clone()),
         resumed: answer.resumed,
         elapsed: Duration::try_from_secs_f64(answer.elapsed_seconds).ok()?,
     })

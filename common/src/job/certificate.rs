@@ -50,6 +50,9 @@ pub struct Certificate {
     /// The positions and their values, if the question is about the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub positions: Option<Positions>,
+    /// h(1), h(2), ..., if the question is the ruler on set partitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heights: Option<Vec<u32>>,
     /// The checks that were made, each in a sentence.
     pub checks: Vec<String>,
     /// How to check it again.
@@ -75,6 +78,7 @@ impl Certificate {
             labelled: self.labelled.clone(),
             base_layers: self.base_layers.len(),
             digest: self.digest.clone(),
+            heights: self.heights.clone(),
             resumed,
             elapsed,
         }

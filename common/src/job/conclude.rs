@@ -7,6 +7,7 @@ use super::checks::{Findings, check};
 use super::digest::job_digest;
 use super::positions::records::{POSITIONS, Positions};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, LAYER_PREFIX, SpaceLayer, ValueLayer};
+use super::ruler::HEIGHTS;
 use super::{JobError, JobSpec, Method, Question, SizeCount};
 use crate::poset::Poset;
 use crate::store::{Commit, ShardKind, Store, StoreError};
@@ -67,6 +68,8 @@ impl Found<'_> {
         let value = match spec.question {
             Question::Extensions => extensions,
             Question::Ideals => Some(labelled.clone()),
+            // Its certificate is made in another way.
+            Question::Ruler => None,
             Question::Outcome | Question::Grundy | Question::Remoteness => largest.map(BigUint::from),
         };
         let job = spec.id();
@@ -88,6 +91,7 @@ impl Found<'_> {
             base_layers: layers.into_iter().cloned().collect(),
             value_layers,
             positions,
+            heights: None,
             checks,
         })
     }
@@ -117,7 +121,7 @@ pub fn commit_certificate(
     let owner = &certificate.job.0;
     // The records of layers, which the certificate holds too.
     for document in store.documents(owner)? {
-        if document.name.starts_with(LAYER_PREFIX) || document.name == POSITIONS {
+        if document.name.starts_with(LAYER_PREFIX) || [POSITIONS, HEIGHTS].contains(&&*document.name) {
             commit.remove_document(owner, &document.name);
         }
     }

@@ -19,6 +19,13 @@ pub(super) fn job_digest(
     blake3::hash(text(spec, sizes, value, layers, positions).as_bytes()).to_hex().to_string()
 }
 
+/// The digest of the ruler on set partitions.
+pub(super) fn ruler_digest(spec: &JobSpec, sizes: &[SizeCount], heights: &[u32]) -> String {
+    let mut text = text(spec, sizes, heights.last().map(|&height| height.into()).as_ref(), &[], None);
+    heights.iter().for_each(|height| text.push_str(&format!("h {height}\n")));
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
 fn text(
     spec: &JobSpec,
     sizes: &[SizeCount],

@@ -23,6 +23,7 @@ pub mod records;
 mod remove;
 mod repair;
 mod resume;
+pub mod ruler;
 mod run;
 pub mod sample;
 mod sampling;
@@ -43,7 +44,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use crate::poset::Poset;
+use crate::poset::{Poset, PosetError};
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs, positions};
@@ -54,6 +55,7 @@ pub use positions::records::{PositionCount, PositionLayer, Positions, Side, Valu
 pub use query::{QueryTables, query, query_with};
 pub use question::{Question, UnknownQuestion};
 pub use remove::remove;
+pub use ruler::{ruler_plan, run_ruler};
 pub use run::{layers, run};
 pub use tablebase::{TablebaseError, export_table, import_table};
 pub use truncations::{Truncation, truncations};
@@ -100,6 +102,29 @@ impl JobSpec {
     pub fn new(question: Question, poset: &Poset, limits: SizeLimits) -> Self {
         let limits = SizeLimits { max: limits.max.filter(|&max| max < poset.len()), ..limits };
         Self { question, poset: poset.name(), limits }
+    }
+
+    /// The job of a question about a poset that is given by its text.
+    ///
+    /// # Errors
+    /// [`PosetError`] if it is no poset, or not one that the question is a job for.
+    pub fn read(question: Question, poset: &str, limits: SizeLimits) -> Result<Self, PosetError> {
+        let spec = Self { question, poset: poset.to_owned(), limits };
+        match spec.ruler_n()? {
+            Some(n) => Ok(Self::ruler(n)),
+            None => Ok(Self::new(question, &poset.parse()?, limits)),
+        }
+    }
+
+    /// What the job will need.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        match self.ruler_n()? {
+            Some(n) => Ok(ruler_plan(n)),
+            None => Ok(plan(self.question, &self.poset.parse()?, self.limits)?),
+        }
     }
 
     /// The job's id: letters, digits and `-` only, fit for a file name.
@@ -189,6 +214,8 @@ pub struct Answer {
     pub base_layers: usize,
     /// Digest of values and counts (64 hexadecimal digits).
     pub digest: String,
+    /// Of the ruler on set partitions: h(1), h(2), ...
+    pub heights: Option<Vec<u32>>,
     /// Whether anything came from an earlier process.
     pub resumed: bool,
     /// Wall time of this process's part.
@@ -337,12 +364,26 @@ pub enum JobError {
     /// A value of a position of so many elements that does not fit a byte.
     #[error("a position with {0} elements has a value above 255")]
     TooLarge(usize),
+    /// A question that is about something else than the ideals of a poset.
+    #[error("{0} is no question about ideals")]
+    NotAboutIdeals(Question),
     /// Moves of a question that is not about the game.
     #[error("{0} is no question about the game")]
     NoGame(Question),
     /// A check that must hold by a theorem did not: a fault of the program or of the machine.
     #[error("self-check failed: {0}")]
     SelfCheck(String),
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The poset is none.
+    #[error(transparent)]
+    Poset(#[from] PosetError),
+    /// Nobody could do the job.
+    #[error(transparent)]
+    Job(#[from] JobError),
 }
 
 pub(crate) mod decimal {

@@ -1,11 +1,11 @@
-//! The questions about ideals.
+//! The questions that jobs answer.
 
 use std::str::FromStr;
 
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-/// What is asked about the order ideals of a poset.
+/// What is asked about a poset, most of it about its order ideals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
@@ -19,10 +19,12 @@ pub enum Question {
     Grundy,
     /// Chomp: how many moves are left under best play.
     Remoteness,
+    /// The ruler on set partitions: values of the partitions into one block. It is about no ideals, but as much work.
+    Ruler,
 }
 
 impl Question {
-    /// All questions, in the order help texts list them.
+    /// All questions about ideals, in the order help texts list them.
     pub const ALL: [Self; 5] = [Self::Extensions, Self::Ideals, Self::Outcome, Self::Grundy, Self::Remoteness];
 
     /// The word users type.
@@ -33,6 +35,7 @@ impl Question {
             Self::Outcome => "outcome",
             Self::Grundy => "grundy",
             Self::Remoteness => "remoteness",
+            Self::Ruler => "ruler",
         }
     }
 
@@ -84,7 +87,11 @@ impl FromStr for Question {
     type Err = UnknownQuestion;
 
     fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
-        Self::ALL.into_iter().find(|q| q.name() == word).ok_or_else(|| UnknownQuestion(word.to_owned()))
+        Self::ALL
+            .into_iter()
+            .chain([Self::Ruler])
+            .find(|q| q.name() == word)
+            .ok_or_else(|| UnknownQuestion(word.to_owned()))
     }
 }
 

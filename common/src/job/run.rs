@@ -68,7 +68,7 @@ pub fn layers(
 }
 
 /// The certificate of a job, if it is finished and this program understands it.
-fn finished(store: &Store, spec: &JobSpec) -> Result<Option<Certificate>, JobError> {
+pub(super) fn finished(store: &Store, spec: &JobSpec) -> Result<Option<Certificate>, JobError> {
     match Certificate::load(store, &spec.id()) {
         Ok(certificate) => {
             Ok(certificate.filter(|certificate| certificate.format == JOB_FORMAT && certificate.spec == *spec))
@@ -89,6 +89,9 @@ fn certify(
     options: &RunOptions<'_>,
 ) -> Result<(Certificate, bool), JobError> {
     let job = spec.id();
+    if spec.question == Question::Ruler {
+        return Err(JobError::NotAboutIdeals(spec.question));
+    }
     let certificate = finished(store, &spec)?;
     let mut only_bases = false;
     if let Some(certificate) = &certificate {
@@ -210,7 +213,7 @@ fn compute<const W: usize>(
         let mut evaluated = None;
         let mut valued = None;
         match context.spec.question {
-            Question::Ideals => space.enumerate(&mut checkpoints)?,
+            Question::Ideals | Question::Ruler => space.enumerate(&mut checkpoints)?,
             Question::Outcome | Question::Grundy | Question::Remoteness => {
                 space.enumerate(&mut checkpoints)?;
                 let found = positions::evaluate(context, (split, &ranks), &mut space, &mut checkpoints)?;

@@ -17,6 +17,20 @@ pub struct PosetError {
 }
 
 impl PosetError {
+    /// A number that is a good parameter, but too large where it is given.
+    pub(crate) fn out_of_range(input: &str, family: &str, most: u64) -> Self {
+        let number = input.rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX);
+        let fault = PosetFault::OutOfRange { number, least: 1, most };
+        let family = super::covers::COVER_FAMILIES.iter().find(|known| known.name == family);
+        Self { input: input.to_owned(), family, known: &super::covers::COVER_FAMILIES, fault }
+    }
+
+    /// A poset of which nothing takes long enough to be a job.
+    pub(crate) fn not_a_job(input: &str) -> Self {
+        let fault = PosetFault::NotAJob(input.to_owned());
+        Self { input: input.to_owned(), family: None, known: &super::covers::COVER_FAMILIES, fault }
+    }
+
     /// What was typed.
     pub fn input(&self) -> String {
         self.input.clone()
@@ -33,6 +47,9 @@ impl PosetError {
             Some(family) => format!("write {}", family.usage),
             None if matches!(self.fault, PosetFault::OnlyCoins(_)) => {
                 "ask for turning-turtles, twins, order-ideal-game or ruler there".to_owned()
+            }
+            None if matches!(self.fault, PosetFault::NotAJob(_)) => {
+                "use `antichain run`; only `ruler partitions:n` is a job".to_owned()
             }
             None => {
                 let forms: Vec<&str> = self.known.iter().map(|family| family.form).collect();
@@ -75,6 +92,9 @@ pub enum PosetFault {
     /// There is no field of so many elements.
     #[error("there is no field of {0} elements: {0} is not a prime power")]
     NotAPrimePower(u64),
+    /// A coin-turning game that is no job.
+    #[error("coin-turning games on {0} are answered at once, and are no jobs")]
+    NotAJob(String),
     /// Nothing follows the family.
     #[error("`{0}` needs a parameter")]
     MissingParameter(&'static str),

@@ -14,6 +14,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use antichain_common::job::ruler::Surveyed;
 use antichain_common::job::task::{Findings, Solved, Task, TaskKind};
 use antichain_common::job::{Side, ValuedShard};
 use num_bigint::BigUint;
@@ -107,6 +108,8 @@ struct Layer {
     /// Edges from each shard of the layer below.
     enumerated: BTreeMap<usize, u64>,
     solved: BTreeMap<usize, Solved>,
+    /// The same where a layer are types of set partitions.
+    surveyed: BTreeMap<usize, Surveyed>,
     /// Limbs of a value of the layer, once it is the same for all shards.
     width: Option<usize>,
     joined: BTreeMap<usize, BigUint>,
@@ -121,6 +124,15 @@ impl Layer {
     fn set_cut(&mut self, cut: Cut) {
         self.totals = Totals { shards: cut.shards.len(), bases: cut.bases(), slots: cut.slots() };
         self.cut = Some(cut);
+    }
+
+    fn is_solved(&self, shard: usize) -> bool {
+        self.solved.contains_key(&shard) || self.surveyed.contains_key(&shard)
+    }
+
+    /// Number of shards that are.
+    fn all_solved(&self) -> usize {
+        self.solved.len() + self.surveyed.len()
     }
 }
 
@@ -179,6 +191,9 @@ impl Course {
             Findings::Duals(valued) => {
                 layer.duals.insert(task.shard, valued);
             }
+            Findings::Surveyed(surveyed) => {
+                layer.surveyed.insert(task.shard, surveyed);
+            }
             Findings::Whole(_) => {}
         }
     }
@@ -197,6 +212,7 @@ impl Course {
             layer.width = Some(width);
             layer.enumerated = BTreeMap::new();
             layer.joined = BTreeMap::new();
+            layer.surveyed = BTreeMap::new();
             if !self.shape.is_game {
                 layer.solved = BTreeMap::new();
             }
@@ -269,9 +285,9 @@ impl Course {
             return;
         };
         if values_below && !std::mem::replace(&mut layer.issued.solve, true) {
-            next.tasks.extend(tasks(TaskKind::Solve, shards).filter(|task| !layer.solved.contains_key(&task.shard)));
+            next.tasks.extend(tasks(TaskKind::Solve, shards).filter(|task| !layer.is_solved(task.shard)));
         }
-        if layer.solved.len() == shards && !std::mem::replace(&mut layer.issued.settle, true) {
+        if layer.all_solved() == shards && !std::mem::replace(&mut layer.issued.settle, true) {
             next.steps.push(Step::Settle(number));
         }
         if layer.width.is_none() {
@@ -306,7 +322,7 @@ impl Course {
                 add(TaskKind::Enumerate, below.shards.len(), &|shard| layer.enumerated.contains_key(&shard));
             }
             if layer.issued.solve && layer.width.is_none() {
-                add(TaskKind::Solve, shards, &|shard| layer.solved.contains_key(&shard));
+                add(TaskKind::Solve, shards, &|shard| layer.is_solved(shard));
             }
             if layer.issued.join && !layer.is_complete {
                 add(TaskKind::Join, shards, &|shard| layer.joined.contains_key(&shard));
@@ -367,6 +383,11 @@ impl Course {
     /// What was found of a layer, by shard.
     pub fn solved(&self, layer: usize) -> impl Iterator<Item = &Solved> {
         self.layers[layer].solved.values()
+    }
+
+    /// What was found of the types that a layer are, by shard.
+    pub fn surveyed(&self, layer: usize) -> impl Iterator<Item = &Surveyed> {
+        self.layers[layer].surveyed.values()
     }
 
     /// What was found of the duals over a layer, by shard.

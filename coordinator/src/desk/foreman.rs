@@ -4,6 +4,8 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use antichain_common::job::Question;
+
 use super::Desk;
 use super::documents::Standing;
 use super::steps::StepError;
@@ -47,6 +49,9 @@ impl Desk {
             return Err(StepError::NoRoom(reason));
         }
         let Some(job) = self.work_on(number) else { return Ok(()) };
+        if job.record.spec.question == Question::Ruler {
+            return self.take_step_of_ruler(&job, step);
+        }
         match step {
             Step::Merge(layer) => self.merge(&job, layer),
             Step::Settle(layer) => self.settle(&job, layer),

@@ -28,6 +28,8 @@ pub struct Job {
     pub course: Option<Course>,
     /// What the plan says of it.
     pub plan: Plan,
+    /// Of the ruler on set partitions: h(1), h(2), ... as far as they are found.
+    pub heights: Vec<u32>,
     /// Who made the values of a shard of a layer, or of the duals over it.
     pub makers: BTreeMap<(Side, usize, usize), WorkerId>,
     /// Tasks whose results are stored.
@@ -73,6 +75,7 @@ impl Job {
         self.states += match &findings {
             Findings::Solved(solved) => solved.slots,
             Findings::Duals(valued) => valued.shard.slots,
+            Findings::Surveyed(surveyed) => surveyed.types,
             Findings::Whole(_) | Findings::Enumerated { .. } | Findings::Joined { .. } => 0,
         };
         self.pace.record(now, self.work_done, self.states);

@@ -2,7 +2,8 @@
 
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
-use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, plan};
+use antichain_common::job::ruler::WHOLE;
+use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, PlanError};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError, free_space};
 
@@ -38,6 +39,15 @@ pub enum JobsError {
     NoRoom(String),
 }
 
+impl From<PlanError> for JobsError {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Poset(error) => error.into(),
+            PlanError::Job(error) => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for JobsError {
     fn from(error: StoreError) -> Self {
         Self::Job(error.into())
@@ -61,8 +71,7 @@ impl Desk {
     /// # Errors
     /// [`JobsError::Poset`], [`JobsError::Job`].
     pub fn plan(&self, spec: &JobSpec) -> Result<Plan, JobsError> {
-        let poset: Poset = spec.poset.parse()?;
-        Ok(plan(spec.question, &poset, spec.limits)?)
+        Ok(spec.plan()?)
     }
 
     /// Begins a job, lets it go on, or finds it finished; returns its id.
@@ -70,8 +79,7 @@ impl Desk {
     /// # Errors
     /// [`JobsError`].
     pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<JobId, JobsError> {
-        let poset: Poset = spec.poset.parse()?;
-        let spec = JobSpec::new(spec.question, &poset, spec.limits);
+        let spec = JobSpec::read(spec.question, &spec.poset, spec.limits)?;
         let id = spec.id();
         let _steering = self.steering();
         if self.is_answered(&id, keep_values)? {
@@ -89,16 +97,23 @@ impl Desk {
         if let Some(reason) = self.lack_of_room(0) {
             return Err(JobsError::NoRoom(reason));
         }
-        let plan = plan(spec.question, &poset, spec.limits)?;
+        let plan = spec.plan()?;
         let needed = if keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
         let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
         if needed > free {
             return Err(JobError::Disk { job: id, needed, free }.into());
         }
         let stored = ClusterRecord::load(&self.store, &id)?;
-        let base = match plan.method {
-            Method::Plain { .. } => poset.len(),
-            Method::Halves { .. } => poset.len() / 2,
+        let (space, whole) = match spec.ruler_n()? {
+            Some(n) => (id.0.clone(), n <= WHOLE),
+            None => {
+                let poset: Poset = spec.poset.parse()?;
+                let base = match plan.method {
+                    Method::Plain { .. } => poset.len(),
+                    Method::Halves { .. } => poset.len() / 2,
+                };
+                (space_owner(&spec.poset, base), plan.is_small() && !keep_values)
+            }
         };
         let job = JobRecord {
             spec: spec.clone(),
@@ -106,14 +121,14 @@ impl Desk {
             format: JOB_FORMAT,
             software: env!("CARGO_PKG_VERSION").to_owned(),
             method: plan.method,
-            space: space_owner(&spec.poset, base),
+            space,
         };
         let record = ClusterRecord {
             number: stored.as_ref().map_or_else(|| self.next_number(), |stored| Ok(stored.number))?,
             standing: Standing::Running,
             reason: String::new(),
             keep_values,
-            whole: plan.is_small() && !keep_values,
+            whole,
             seconds: 0.0,
             resumed: stored.is_some(),
             spec,

@@ -17,6 +17,7 @@ mod job;
 mod jobs;
 mod pace;
 mod restore;
+mod ruler;
 mod state;
 mod status;
 mod steps;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use antichain_common::game::set_partitions::heights;
 use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
+use antichain_common::job::ruler::{WHOLE, cut, values_at_hand};
 use antichain_common::job::task::{Engine, Findings, TaskKind};
-use antichain_common::job::{JobId, Plan, plan};
-use antichain_common::poset::Poset;
+use antichain_common::job::{JobId, Plan, Question};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError};
 
 use super::Desk;
@@ -53,22 +54,32 @@ impl Desk {
     /// # Errors
     /// Errors of the store; the poset's, if it is none.
     pub(super) fn take_up(&self, record: ClusterRecord) -> Result<(), StepError> {
-        let poset: Poset = record.spec.poset.parse()?;
-        let plan = plan(record.spec.question, &poset, record.spec.limits)?;
+        let plan = record.spec.plan()?;
         let engine = (self.engines)(&record.spec)?;
         let id = record.spec.id();
         let number = JobNumber(record.number);
         let mut course = None;
         let mut known = Known::default();
+        let mut heights = Vec::new();
         if !record.whole {
-            known =
-                Restoring { store: &self.store, id: &id, engine: &*engine, plan: &plan, record: &record }.known()?;
+            if let Some(n) = record.spec.ruler_n()? {
+                heights = first_heights(&self.store, n)?;
+            }
+            known = Restoring {
+                store: &self.store,
+                id: &id,
+                engine: &*engine,
+                plan: &plan,
+                record: &record,
+                heights: &heights,
+            }
+            .known()?;
             course = Some(known.course(&*engine));
         }
         let pace = Pace::default();
         let (done, work_done, states, since) = (0, 0, 0, Instant::now());
         let makers = BTreeMap::new();
-        let mut job = Job { id, record, engine, course, plan, makers, done, work_done, states, pace, since };
+        let mut job = Job { id, record, engine, course, plan, heights, makers, done, work_done, states, pace, since };
         let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
         let mut state = self.state();
@@ -131,13 +142,24 @@ struct Restoring<'a> {
     engine: &'a dyn Engine,
     plan: &'a Plan,
     record: &'a ClusterRecord,
+    /// Of the ruler on set partitions.
+    heights: &'a [u32],
+}
+
+/// Of the ruler on set partitions of n elements: what is stored, and what is found sooner than it is handed out.
+fn first_heights(store: &Store, n: usize) -> Result<Vec<u32>, StepError> {
+    let stored = values_at_hand(store, n)?;
+    Ok(if stored.len() < n.min(WHOLE) { heights(n.min(WHOLE)) } else { stored })
 }
 
 impl Restoring<'_> {
     fn known(&self) -> Result<Known, StepError> {
         let mut known = Known { cuts: self.cuts()?, ..Known::default() };
-        // Of a game, layers are complete when all is found of them, and that is kept.
-        if !self.engine.spec().question.is_game() {
+        if self.engine.spec().question == Question::Ruler {
+            // The types of 0 elements lead to nothing.
+            known.complete = vec![1; self.heights.len() + 1];
+        } else if !self.engine.spec().question.is_game() {
+            // Of a game, layers are complete when all is found of them, and that is kept.
             known.complete = self.complete(known.cuts.len())?;
         }
         for document in self.store.documents(&self.id.0)? {
@@ -162,6 +184,10 @@ impl Restoring<'_> {
 
     /// How the layers are cut, as far as their bases are all there, those that other jobs have found included.
     fn cuts(&self) -> Result<Vec<Cut>, StepError> {
+        if self.engine.spec().question == Question::Ruler {
+            let shards = |n| cut(n).into_iter().map(|slots| CutShard { bases: 0, slots }).collect();
+            return Ok((0..=self.engine.last_layer()).map(|n| Cut { shards: shards(n), edges: 0 }).collect());
+        }
         let mut cuts = vec![self.first_cut()?];
         for layer in 1..=self.engine.last_layer() {
             let stored = self.store.shards_in_layer(self.engine.space(), ShardKind::Bases, layer as u16)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use antichain_common::game::set_partitions::number_of_types;
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
 use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
 use antichain_common::recurrence::limbs::WIDTHS;
@@ -56,6 +57,8 @@ pub struct LeaseOffer {
     pub spec: JobSpec,
     /// What is to be done.
     pub task: Task,
+    /// Of the ruler on set partitions: h(1), ..., h(n - 1), where the task is about types of n.
+    pub heights: Vec<u32>,
 }
 
 /// Why a worker does not get what it asks for.
@@ -314,7 +317,8 @@ impl State {
 fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
     let offer = |lease: Lease| {
         let (job, task) = state.job_of(lease.task)?;
-        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task })
+        let heights = job.heights.iter().take(task.layer.saturating_sub(1)).copied().collect();
+        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, heights })
     };
     leases.into_iter().filter_map(offer).collect()
 }
@@ -352,6 +356,13 @@ fn check(
                 return Err("values of another question".to_owned());
             }
             (TaskKind::Solve, engine.has_values())
+        }
+        Findings::Surveyed(surveyed) => {
+            surveyed.seen.read().map_err(|error| error.to_string())?;
+            if engine.spec().question != Question::Ruler || surveyed.types > number_of_types(task.layer) {
+                return Err("types of another question, or too many".to_owned());
+            }
+            (TaskKind::Solve, false)
         }
         Findings::Duals(valued) => {
             let slots = shard.ok_or("a shard that is not cut yet")?.slots;

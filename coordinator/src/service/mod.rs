@@ -41,10 +41,9 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Status> + 
 fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
     let message = message.ok_or_else(|| Status::invalid_argument("the job is missing"))?;
     let question: Question = message.question.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
-    let poset: Poset = message.poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
     let size = |size: u64| usize::try_from(size).map_err(|_| Status::invalid_argument("a size beyond all posets"));
     let limits = SizeLimits { min: size(message.min_elements)?, max: message.max_elements.map(size).transpose()? };
-    Ok(JobSpec::new(question, &poset, limits))
+    JobSpec::read(question, &message.poset, limits).map_err(|error| with_hint(Status::invalid_argument, &error))
 }
 
 fn with_hint(status: fn(String) -> Status, error: &antichain_common::poset::PosetError) -> Status {
@@ -92,7 +91,7 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
-        JobError::NoGame(_) | JobError::TooLarge(_) => Status::invalid_argument(text),
+        JobError::NoGame(_) | JobError::NotAboutIdeals(_) | JobError::TooLarge(_) => Status::invalid_argument(text),
         JobError::NoTable(_) => Status::failed_precondition(text),
         JobError::Interrupted => Status::aborted(text),
     }

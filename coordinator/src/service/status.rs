@@ -45,6 +45,7 @@ fn answer_of(answer: &Answer, seconds: f64) -> v1::Answer {
         digest: answer.digest.clone(),
         elapsed_seconds: seconds,
         resumed: answer.resumed,
+        heights: answer.heights.clone().unwrap_or_default(),
     }
 }
 

@@ -39,6 +39,7 @@ fn lease_of(offer: LeaseOffer) -> v1::Lease {
         kind: kind.into(),
         layer: offer.task.layer as u32,
         shard: offer.task.shard as u32,
+        heights: offer.heights,
     }
 }
 

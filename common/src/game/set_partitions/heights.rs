@@ -1,8 +1,7 @@
 //! The numbers h(n), and how the next one is found from those before.
 
-use super::{DistinctTypes, Seen, Survey, number_of_types, shard_of_types};
+use super::{DistinctTypes, Survey, number_of_types};
 use crate::game::nimber::{Scale, product};
-use crate::parallel::crew;
 use crate::watch::{Interrupt, Stopped, Watch};
 
 /// Values below this are noted at first. All known h(n) are below 2^17.
@@ -71,25 +70,9 @@ pub fn next_height(
     let parts = (number_of_types(n) / WORTH_A_PART).clamp(1, 16 * threads as u64) as usize;
     let mut bound = FIRST_BOUND;
     loop {
-        let new = || Ok((Seen::below(bound), 0));
-        let found = crew(threads, 0..parts, new, |found: &mut Result<(Seen, u64), Stopped>, part| {
-            let Ok((seen, visited)) = found else { return };
-            match Survey::of(types, heights, shard_of_types(n, part, parts), bound, watch) {
-                Ok(survey) => {
-                    seen.join(&survey.seen);
-                    *visited += survey.types;
-                }
-                Err(stopped) => *found = Err(stopped),
-            }
-        });
-        let (mut seen, mut visited) = (Seen::below(bound), 0);
-        for found in found {
-            let (more, types) = found?;
-            seen.join(&more);
-            visited += types;
-        }
-        assert_eq!(visited, number_of_types(n), "every type of {n} is visited once");
-        if let Some(least) = seen.least_missing() {
+        let survey = Survey::in_parts(types, heights, 0..number_of_types(n), parts, (threads, bound), watch)?;
+        assert_eq!(survey.types, number_of_types(n), "every type of {n} is visited once");
+        if let Some(least) = survey.seen.least_missing() {
             return Ok(u32::try_from(least).expect("fewer types than 2^32"));
         }
         bound *= FURTHER;

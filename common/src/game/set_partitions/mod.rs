@@ -42,7 +42,5 @@ pub use walk::Survey;
 
 /// The part of the types of n that is shard number `shard` of `shards` equal ones.
 pub fn shard_of_types(n: usize, shard: usize, shards: usize) -> Range<u64> {
-    let types = u128::from(number_of_types(n));
-    let begin = |shard: usize| (types * shard as u128 / shards.max(1) as u128) as u64;
-    begin(shard)..begin(shard + 1)
+    walk::part_of(&(0..number_of_types(n)), shard, shards)
 }

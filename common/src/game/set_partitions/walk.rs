@@ -10,6 +10,7 @@ use super::super::nimber::Scale;
 use super::powers::Powers;
 use super::shapes::{Shapes, class_within, odd};
 use super::{DistinctTypes, Heights, Seen};
+use crate::parallel::crew;
 use crate::watch::{Stopped, Watch};
 
 /// Types visited between two signs of life.
@@ -55,6 +56,45 @@ impl Survey {
         watch.advance(walk.visited - walk.told);
         Ok(Self { seen: walk.seen, types: walk.visited })
     }
+
+    /// The same in so many parts, on so many threads.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn in_parts(
+        types: &DistinctTypes,
+        heights: &Heights,
+        range: Range<u64>,
+        parts: usize,
+        (threads, bound): (usize, u64),
+        watch: &Watch<'_>,
+    ) -> Result<Self, Stopped> {
+        let new = || Ok(Self { seen: Seen::below(bound), types: 0 });
+        let found = crew(threads, 0..parts, new, |found: &mut Result<Self, Stopped>, part| {
+            let Ok(before) = found else { return };
+            match Self::of(types, heights, part_of(&range, part, parts), bound, watch) {
+                Ok(survey) => before.join(&survey),
+                Err(stopped) => *found = Err(stopped),
+            }
+        });
+        let mut whole = Self { seen: Seen::below(bound), types: 0 };
+        for survey in found {
+            whole.join(&survey?);
+        }
+        Ok(whole)
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.seen.join(&other.seen);
+        self.types += other.types;
+    }
+}
+
+/// The part of a range of types that is number `part` of `parts` equal ones.
+pub(super) fn part_of(range: &Range<u64>, part: usize, parts: usize) -> Range<u64> {
+    let length = u128::from(range.end - range.start);
+    let begin = |part: usize| range.start + (length * part as u128 / parts.max(1) as u128) as u64;
+    begin(part)..begin(part + 1)
 }
 
 struct Walk<'a> {

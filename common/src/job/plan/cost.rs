@@ -38,9 +38,9 @@ const SURVEY_BYTES: f64 = 18.0;
 /// Copies of the bases of a layer while it is found and sorted.
 const SORTING_COPIES: f64 = 3.5;
 /// Bytes that every process takes: code, catalogue, buffers.
-const PROCESS_BYTES: f64 = 24.0 * 1_048_576.0;
+pub(in crate::job) const PROCESS_BYTES: f64 = 24.0 * 1_048_576.0;
 /// Bytes that every data directory takes.
-const DIRECTORY_BYTES: f64 = 1_048_576.0;
+pub(in crate::job) const DIRECTORY_BYTES: f64 = 1_048_576.0;
 
 /// What a job takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Cost {
             .map(|(below, above)| (below.bases + SORTING_COPIES * above.bases) * base_bytes)
             .fold(0.0, f64::max);
         match question {
-            Question::Ideals => Self {
+            Question::Ideals | Question::Ruler => Self {
                 states: bases,
                 most_states: most(|layer| layer.bases),
                 edges,

@@ -29,7 +29,7 @@ use crate::poset::Poset;
 use crate::space::split::Split;
 use crate::symmetry::Isa;
 use cost::Cost;
-pub(super) use cost::UPPER_SLOTS;
+pub(super) use cost::{DIRECTORY_BYTES, PROCESS_BYTES, UPPER_SLOTS};
 use space::Space;
 
 /// More ideals up to symmetry than anybody will visit: 8 TB of the smallest bases, and the additions take months.
@@ -38,9 +38,12 @@ const OUT_OF_REACH: f64 = 1e12;
 /// What a job would need.
 ///
 /// # Errors
-/// [`JobError::OutOfReach`].
+/// [`JobError::OutOfReach`]; [`JobError::NotAboutIdeals`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
     let spec = JobSpec::new(question, poset, limits);
+    if question == Question::Ruler {
+        return Err(JobError::NotAboutIdeals(question));
+    }
     let space = Space::new(poset, limits);
     within_reach(&spec, &space)?;
     let method = method::choose(question, poset, limits, &space);

@@ -255,6 +255,7 @@ impl Query<'_> {
             Question::Ideals => {
                 "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
             }
+            Question::Ruler => "`antichain coins value` computes it",
             Question::Extensions if size == self.poset.len() => "`antichain run extensions` computes it",
             Question::Extensions if upper_half => {
                 "of a self-dual poset only positions with at most half of the elements are stored"

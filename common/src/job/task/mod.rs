@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::certificate::Certificate;
 use super::records::SizeSum;
+use super::ruler::Surveyed;
 use super::sample::Sample;
 use super::{JobError, JobSpec, Side, SizeCount, ValuedShard, decimal};
 use crate::poset::PosetError;
@@ -39,6 +40,7 @@ use crate::space::needed::Needed;
 use crate::store::{BlockImage, Damage, Store, StoreError};
 use crate::watch::Interrupt;
 pub use engine::engine;
+pub(in crate::job) use engine::whole_in_scratch;
 pub use layers::{LayerIndex, Merged, MergedShard};
 pub use replica::Replica;
 
@@ -114,6 +116,8 @@ pub enum Findings {
     },
     /// Of [`TaskKind::Duals`]; the values are in the file.
     Duals(ValuedShard),
+    /// Of [`TaskKind::Solve`] where a layer are the types of set partitions of so many elements.
+    Surveyed(Surveyed),
 }
 
 /// A shard of a layer, solved.
@@ -181,7 +185,7 @@ pub trait Prepared: Send {
     ) -> Result<(Findings, Option<BlockImage>), TaskError>;
 }
 
-/// Does tasks of one job.
+/// Does tasks of one job: those of the kinds that its question has.
 pub trait Engine: Send + Sync {
     /// The job.
     fn spec(&self) -> &JobSpec;
@@ -196,13 +200,19 @@ pub trait Engine: Send + Sync {
     fn has_values(&self) -> bool;
 
     /// Whether larger ideals of a game are valued by their duals.
-    fn has_duals(&self) -> bool;
+    fn has_duals(&self) -> bool {
+        false
+    }
 
     /// Whether the slots of a layer depend on the largest size of ideals.
-    fn has_fibres(&self) -> bool;
+    fn has_fibres(&self) -> bool {
+        false
+    }
 
     /// The layer that the duals of a layer's ideals are in, if e(P) is joined over this layer.
-    fn layer_of_duals(&self, layer: usize) -> Option<usize>;
+    fn layer_of_duals(&self, _layer: usize) -> Option<usize> {
+        None
+    }
 
     /// The whole of a small job.
     ///
@@ -214,7 +224,9 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     /// None, but for a fault of the program.
-    fn first_layer(&self) -> Result<Merged, TaskError>;
+    fn first_layer(&self) -> Result<Merged, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// The candidates for a layer from a shard of the layer below.
     ///
@@ -222,28 +234,36 @@ pub trait Engine: Send + Sync {
     /// [`TaskError`].
     fn enumerate(
         &self,
-        below: &BlockImage,
-        layer: usize,
-        effort: &Effort<'_>,
-    ) -> Result<(Findings, BlockImage), TaskError>;
+        _below: &BlockImage,
+        _layer: usize,
+        _effort: &Effort<'_>,
+    ) -> Result<(Findings, BlockImage), TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// A layer from all its candidates.
     ///
     /// # Errors
     /// [`TaskError::Input`] if the candidates are not what they should be.
-    fn merge(&self, candidates: &[BlockImage], layer: usize) -> Result<Merged, TaskError>;
+    fn merge(&self, _candidates: &[BlockImage], _layer: usize) -> Result<Merged, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// Bases and slots of each shard of a layer, given its shards in order.
     ///
     /// # Errors
     /// [`TaskError::Input`] if the shards are not what they should be.
-    fn measure(&self, shards: &[BlockImage], layer: usize) -> Result<Vec<(u64, u64)>, TaskError>;
+    fn measure(&self, _shards: &[BlockImage], _layer: usize) -> Result<Vec<(u64, u64)>, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// An index of a layer, given its shards in order.
     ///
     /// # Errors
     /// [`TaskError::Input`] if the shards are not what they should be.
-    fn index(&self, shards: &[BlockImage], layer: usize, threads: usize) -> Result<LayerIndex, TaskError>;
+    fn index(&self, _shards: &[BlockImage], _layer: usize, _threads: usize) -> Result<LayerIndex, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// Begins to solve a shard, unless the question is about a game, given the index of the layer below (`None` for the empty base).
     ///
@@ -251,11 +271,13 @@ pub trait Engine: Send + Sync {
     /// [`TaskError`].
     fn prepare_solve(
         &self,
-        shard: &BlockImage,
-        layer: usize,
-        below: Option<&LayerIndex>,
-        effort: &Effort<'_>,
-    ) -> Result<Box<dyn Prepared>, TaskError>;
+        _shard: &BlockImage,
+        _layer: usize,
+        _below: Option<&LayerIndex>,
+        _effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// Begins to join a shard, given its number and the index of its layer and of the layer of the duals.
     ///
@@ -263,20 +285,34 @@ pub trait Engine: Send + Sync {
     /// [`TaskError`].
     fn prepare_join(
         &self,
-        shard: usize,
-        own: &LayerIndex,
-        duals: &LayerIndex,
-        effort: &Effort<'_>,
-    ) -> Result<Box<dyn Prepared>, TaskError>;
+        _shard: usize,
+        _own: &LayerIndex,
+        _duals: &LayerIndex,
+        _effort: &Effort<'_>,
+    ) -> Result<Box<dyn Prepared>, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// What shards of a game are valued from, no layer of it yet; `None` if the question is about no game.
-    fn replica(&self) -> Option<Box<dyn Replica>>;
+    fn replica(&self) -> Option<Box<dyn Replica>> {
+        None
+    }
+
+    /// Visits a shard of the types of n, given h(1), ..., h(n - 1), if the question is the ruler on set partitions.
+    ///
+    /// # Errors
+    /// [`TaskError::NotOfThisJob`] if it is not, or there is no such shard; [`TaskError::Stopped`].
+    fn survey(&self, _n: usize, _shard: usize, _heights: &[u32], _effort: &Effort<'_>) -> Result<Findings, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// The samples of a layer whose values, and those of the layer below, are in a store.
     ///
     /// # Errors
     /// Errors of reading the store.
-    fn samples(&self, store: &Store, layer: usize) -> Result<Vec<Sample>, TaskError>;
+    fn samples(&self, _store: &Store, _layer: usize) -> Result<Vec<Sample>, TaskError> {
+        Ok(Vec::new())
+    }
 
     /// Bytes of memory that a task takes, about, given the numbers of bases and slots of what it reads and of its shard.
     fn memory_of(&self, task: Task, sizes: &TaskSizes) -> u64;
@@ -306,6 +342,9 @@ pub enum TaskError {
     /// An input is damaged, or not what the task is about.
     #[error("an input is damaged: {0}")]
     Input(#[from] Damage),
+    /// The job has no tasks of this kind, or none so numbered.
+    #[error("there is no such task in this job")]
+    NotOfThisJob,
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

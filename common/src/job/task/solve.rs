@@ -65,7 +65,8 @@ impl<const W: usize> Prepared for Solving<W> {
                 (Some(values), Some(image))
             }
             // The values of a game come from a replica.
-            Question::Ideals | Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
+            Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
+            Question::Ideals | Question::Ruler => (None, None),
         };
         let solved = Solved {
             bases: self.shard.len() as u64,

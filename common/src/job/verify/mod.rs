@@ -21,7 +21,7 @@ use super::certificate::Certificate;
 use super::plain::{Plain, Set};
 use super::query::Stored;
 use super::records::{JOB, JOB_FORMAT, JobRecord, JobState};
-use super::{JobError, JobId, Method, Verification, catalogue};
+use super::{JobError, JobId, Method, Question, Verification, catalogue, ruler};
 use crate::ideal::Ideal;
 use crate::poset::Poset;
 use crate::store::{Store, StoreError};
@@ -36,6 +36,10 @@ use crate::watch::Interrupt;
 pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verification, JobError> {
     let mut report = Report::default();
     let Some(certificate) = report.tolerate(catalogue::find(store, job))? else { return Ok(report.0) };
+    if certificate.spec.question == Question::Ruler {
+        ruler::verify(store, job, &certificate, interrupt, &mut report)?;
+        return Ok(report.0);
+    }
     let Some(poset) = identity(store, job, &certificate, &mut report)? else { return Ok(report.0) };
     let subject = Subject { store, certificate: &certificate, poset: &poset, interrupt, plain: Plain::new(&poset) };
     files::check(&subject, &mut report)?;
@@ -102,19 +106,24 @@ impl Subject<'_> {
 
 /// The checks so far.
 #[derive(Default)]
-struct Report(Verification);
+pub(super) struct Report(Verification);
 
 impl Report {
-    fn pass(&mut self, sentence: impl Into<String>) {
+    pub(super) fn pass(&mut self, sentence: impl Into<String>) {
         self.0.passed.push(sentence.into());
     }
 
     /// A fault is told once, however many checks meet it.
-    fn fail(&mut self, sentence: impl Into<String>) {
+    pub(super) fn fail(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.0.failed.contains(&sentence) {
             self.0.failed.push(sentence);
         }
+    }
+
+    /// One sentence or the other.
+    pub(super) fn check(&mut self, holds: bool, passed: &str, failed: &str) {
+        if holds { self.pass(passed) } else { self.fail(failed) }
     }
 
     /// Passes `sentence` if nothing failed since there were `before` failures.
@@ -129,7 +138,7 @@ impl Report {
     }
 
     /// Turns what is wrong with stored bytes into a failed check; other errors end the verification.
-    fn tolerate<T, E: Into<JobError>>(&mut self, result: Result<T, E>) -> Result<Option<T>, JobError> {
+    pub(super) fn tolerate<T, E: Into<JobError>>(&mut self, result: Result<T, E>) -> Result<Option<T>, JobError> {
         match result.map_err(Into::into) {
             Ok(value) => Ok(Some(value)),
             Err(JobError::Store(

@@ -36,7 +36,7 @@ pub use field::FiniteField;
 pub use hasse::{Hasse, TooManyElements};
 pub use partitions::SetPartitions;
 pub use read::{ElementError, ElementFault};
-pub(super) use spec::COVER_FAMILIES;
+pub(in crate::poset) use spec::COVER_FAMILIES;
 pub use subspaces::Subspaces;
 
 /// An element of a poset: numbers whose meaning is the family's. Within a rank, elements are listed in the order of these.

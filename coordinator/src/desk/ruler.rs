@@ -1,0 +1,120 @@
+//! Steps of the ruler on set partitions: what all shards of the types of n saw gives h(n), and then come the types of n + 1.
+
+use antichain_common::game::set_partitions::number_of_types;
+use antichain_common::job::ruler::{BOUND, HEIGHTS, Surveyed, ruler_certificate};
+use antichain_common::job::{JobError, Side};
+use antichain_common::store::Commit;
+
+use super::Desk;
+use super::documents::{CLUSTER, ClusterRecord, tasks_of_layer};
+use super::steps::{StepError, StepJob};
+use crate::course::Step;
+
+impl Desk {
+    /// Takes a step of such a job.
+    pub(super) fn take_step_of_ruler(&self, job: &StepJob, step: Step) -> Result<(), StepError> {
+        match step {
+            Step::Settle(n) => self.find_height(job, n),
+            Step::Complete(n) => {
+                if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
+                    course.complete(n, 1);
+                }
+                self.log_progress(job.number, Side::Lower, n);
+                Ok(())
+            }
+            Step::Conclude => {
+                let heights = self.state().jobs.get(&job.number).map(|job| job.heights.clone());
+                let Some(heights) = heights else { return Ok(()) };
+                self.store_certificate(job.number, &ruler_certificate(heights)?)
+            }
+            // It has no bases and no duals.
+            Step::Merge(_) | Step::CompleteDuals(_) => Ok(()),
+        }
+    }
+
+    /// Finds h(n), and stores it instead of what the shards saw.
+    fn find_height(&self, job: &StepJob, n: usize) -> Result<(), StepError> {
+        let (surveyed, mut heights) = {
+            let state = self.state();
+            let Some(job) = state.jobs.get(&job.number) else { return Ok(()) };
+            let Some(course) = job.course.as_ref() else { return Ok(()) };
+            (course.surveyed(n).cloned().collect::<Vec<_>>(), job.heights.clone())
+        };
+        heights.truncate(n.saturating_sub(1));
+        heights.push(height(n, &surveyed)?);
+        let mut commit = Commit::new();
+        let tasks = tasks_of_layer(n);
+        for document in self.store.documents(&job.id.0)?.into_iter().filter(|name| name.name.starts_with(&tasks)) {
+            commit.remove_document(&job.id.0, &document.name);
+        }
+        let storing = self.storing();
+        let record = {
+            let state = self.state();
+            let Some(job) = state.jobs.get(&job.number) else { return Ok(()) };
+            ClusterRecord { seconds: job.seconds(), ..job.record.clone() }
+        };
+        commit.put_document(&job.id.0, HEIGHTS, &heights)?.put_document(&job.id.0, CLUSTER, &record)?;
+        self.store.commit(commit)?;
+        drop(storing);
+        if let Some(job) = self.state().jobs.get_mut(&job.number) {
+            job.heights = heights;
+            if let Some(course) = &mut job.course {
+                course.settle(n, 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// h(n) from what all shards of the types of n saw.
+fn height(n: usize, surveyed: &[Surveyed]) -> Result<u32, JobError> {
+    let types: u64 = surveyed.iter().map(|surveyed| surveyed.types).sum();
+    if types != number_of_types(n) {
+        let all = number_of_types(n);
+        return Err(JobError::SelfCheck(format!("{types} types of {n} were visited, and there are {all}")));
+    }
+    let unreadable = |error| JobError::SelfCheck(format!("a shard of the types of {n}: {error}"));
+    let mut seen = surveyed.iter().map(|surveyed| surveyed.seen.read().map_err(unreadable));
+    let Some(first) = seen.next() else { return Err(JobError::SelfCheck(format!("no types of {n}"))) };
+    let mut all = first?;
+    for more in seen {
+        all.join(&more?);
+    }
+    let least = all.least_missing().and_then(|least| u32::try_from(least).ok());
+    least.ok_or_else(|| {
+        JobError::SelfCheck(format!(
+            "h({n}) is {BOUND} or more, and tasks note smaller values only: use `antichain run`"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use antichain_common::game::set_partitions::Seen;
+    use antichain_common::job::ruler::SeenBits;
+
+    fn surveyed(types: u64, values: impl IntoIterator<Item = u32>) -> Surveyed {
+        let mut seen = Seen::below(BOUND);
+        values.into_iter().for_each(|value| seen.put(value));
+        Surveyed { types, seen: SeenBits::from(&seen) }
+    }
+
+    #[test]
+    fn the_least_value_that_no_shard_saw() {
+        assert_eq!(height(4, &[surveyed(2, [0, 2]), surveyed(3, [1, 4])]).ok(), Some(3));
+    }
+
+    #[test]
+    fn types_that_are_missing_or_counted_twice_are_noticed() {
+        for types in [2, 4] {
+            let error = height(4, &[surveyed(2, [0]), surveyed(types, [1])]).expect_err("five types");
+            assert!(error.to_string().contains("and there are 5"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_tasks_do_not_note_is_no_value() {
+        assert!(height(4, &[surveyed(5, 0..BOUND as u32)]).is_err());
+    }
+}
