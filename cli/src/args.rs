@@ -1,6 +1,7 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
+mod games;
 mod serve;
 
 use std::num::NonZeroUsize;
@@ -12,6 +13,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
+use games::{COIN_GAMES, COIN_POSETS};
+pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
 
 /// Exact answers about the order ideals of finite posets.
@@ -37,7 +40,9 @@ Examples:
   antichain query extensions boolean:4 '012 13'
                                            linear extensions of one ideal
   antichain submit extensions boolean:7 --wait
-                                           the same as run, by a coordinator and its workers";
+                                           the same as run, by a coordinator and its workers
+  antichain run ruler divisors:360         Grundy values of a coin-turning game
+  antichain nim 5 x 9                      a nim-product";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.";
 
@@ -126,10 +131,12 @@ pub enum Command {
     ///
     /// An interrupted run goes on where its last checkpoint was; a finished one is answered from the data directory.
     /// The answer alone is written to standard output, everything else to standard error.
-    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExamples:
+    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\n{COIN_GAMES}\n\n{COIN_POSETS}\n\nExamples:
   antichain run extensions boolean:6
   antichain run extensions boolean:7 --threads 2 --memory 4GiB
-  antichain run ideals boolean:8 --max-elements 20 --json"))]
+  antichain run ideals boolean:8 --max-elements 20 --json
+  antichain run ruler asm:16
+  antichain run ruler partitions:60        h(1) to h(60), with checkpoints"))]
     Run(RunArgs),
     /// Say what a question will need before it is started: ideals, time, memory, disk
     #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExample:
@@ -222,6 +229,17 @@ pub enum Command {
   antichain coordinator
   antichain coordinator --listen 0.0.0.0:7461 --tls-cert cert.pem --tls-key key.pem --data /var/lib/antichain")]
     Coordinator(CoordinatorArgs),
+    /// Add and multiply nimbers
+    #[command(after_long_help = "Examples:
+  antichain nim 5 x 9
+  antichain nim 5 + 9 x 3 --json")]
+    Nim(NimArgs),
+    /// Value and moves of a position of a coin-turning game
+    Coins(CoinsArgs),
+    /// Show a table or figure of the paper on coin-turning games, computed anew
+    #[command(after_long_help = "Example:
+  antichain show table3")]
+    Show(ShowArgs),
     /// Work for a coordinator, until told to stop
     ///
     /// Takes tasks, computes and delivers; nothing that matters is kept here. Told to stop, it lets the tasks in hand end.
@@ -272,6 +290,9 @@ pub struct RunArgs {
     /// Keep the values of all ideals, for `query`
     #[arg(long)]
     pub keep_values: bool,
+    /// Of a coin-turning game: list all elements, even if there are more than 10,000
+    #[arg(long)]
+    pub elements: bool,
 }
 
 /// Arguments of `plan`.

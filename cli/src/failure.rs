@@ -8,7 +8,9 @@ mod remote;
 
 use std::process::ExitCode;
 
+use antichain_common::game::nimber::ExpressionError;
 use antichain_common::job::{JobError, TablebaseError};
+use antichain_common::poset::covers::ElementError;
 use antichain_common::poset::{PosetError, PositionError};
 use antichain_common::store::StoreError;
 use antichain_coordinator::server::ServeError;
@@ -19,6 +21,7 @@ use serde::Serialize;
 use crate::command::{CoordinatorError, FileError, VerifyFailed};
 use crate::data::DataError;
 use crate::inputs::InputError;
+use crate::inputs::coins::CoinsInputError;
 use crate::interrupt;
 use crate::output::{self, StdoutError};
 use crate::remote::{PlaceError, RemoteError};
@@ -85,6 +88,13 @@ impl Failure {
     pub fn of(error: &anyhow::Error) -> Self {
         if let Some(error) = error.downcast_ref::<InputError>() {
             Self::bad_input(error.input(), error).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<CoinsInputError>() {
+            Self::bad_input(error.input(), error).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<ElementError>() {
+            Self::bad_input(error.input(), error.reason()).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<ExpressionError>() {
+            Self::bad_input(error.input(), error.reason())
+                .hint("write numbers with + and x between them, as in 5 x 9 + 3")
         } else if let Some(error) = error.downcast_ref::<PosetError>() {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PositionError>() {
@@ -118,6 +128,7 @@ impl Failure {
 
     fn of_job(error: &JobError) -> Self {
         match error {
+            JobError::Poset(error) => Self::bad_input(error.input(), error.reason()).hint(error.hint()),
             JobError::Store(error) => Self::of_store(error),
             JobError::Interrupted => {
                 Self { exit: Exit::Interrupted, ..Self::failed(error) }.hint("give the same command again")
@@ -152,6 +163,9 @@ impl Failure {
                 .hint("`antichain run` with --keep-values stores those of a small game too"),
             JobError::TooLarge(_) => Self { exit: Exit::BadInput, ..Self::failed(error) }
                 .hint("values of games are bytes: take a smaller poset, or --max-elements"),
+            JobError::NotAboutIdeals(question) => {
+                Self::bad_input(question.name(), error).hint("`antichain run` answers it, and `antichain coins value`")
+            }
             JobError::NoGame(question) => {
                 Self::bad_input(question.name(), error).hint("questions about the game are outcome, grundy, remoteness")
             }

@@ -1,26 +1,24 @@
 //! The user's words turned into questions, posets, limits and positions, with a reason and a hint where that fails.
 
+pub mod coins;
+
+use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
-use antichain_common::job::{Question, SizeLimits};
+use antichain_common::job::{JobSpec, Question, SizeLimits};
 use antichain_common::poset::{Poset, parse_position};
 
 use crate::args::LimitArgs;
 use crate::output;
 
-/// Questions of the design that this version does not answer.
-const LATER_QUESTIONS: [&str; 4] = ["turning-turtles", "twins", "order-ideal-game", "ruler"];
-
 /// Input that is refused by the command line itself.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InputError {
-    /// A word that is no question, or none yet.
-    #[error("{}", if *.later { "this question is planned, but not in this version" } else { "there is no such question" })]
-    Question {
-        /// The word.
-        word: String,
-        /// Whether a later version will know it.
-        later: bool,
-    },
+    /// A word that is no question.
+    #[error("there is no such question")]
+    Question(String),
+    /// A coin-turning game where a question about ideals is needed.
+    #[error("this is a coin-turning game, and no question about ideals")]
+    CoinGame(String),
     /// Limits that no ideal can keep.
     #[error("no ideal has at least {min} and at most {max} elements")]
     Limits {
@@ -58,11 +56,10 @@ impl InputError {
     /// What the user typed.
     pub fn input(&self) -> String {
         match self {
-            Self::Question { word, .. } => word.clone(),
+            Self::Question(word) | Self::CoinGame(word) => word.clone(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
             Self::NoOutput => "--format table".to_owned(),
-            Self::WholeOnly(SizeLimits { min, max: None }) => format!("--min-elements {min}"),
-            Self::WholeOnly(SizeLimits { max: Some(max), .. }) => format!("--max-elements {max}"),
+            Self::WholeOnly(limits) => given(*limits),
             Self::NoValue => "--format positions".to_owned(),
             Self::NoSuchValue(value) => value.clone(),
             Self::NoTruncations(poset) => poset.clone(),
@@ -73,7 +70,12 @@ impl InputError {
     /// What to do.
     pub fn hint(&self) -> String {
         match self {
-            Self::Question { .. } => format!("questions are {}", Question::ALL.map(Question::name).join(", ")),
+            Self::Question(_) => format!(
+                "questions are {}, and of coin-turning games {}",
+                Question::ALL.map(Question::name).join(", "),
+                TurningGame::ALL.map(TurningGame::name).join(", ")
+            ),
+            Self::CoinGame(word) => format!("`antichain run {word}` and `antichain coins value {word}` answer it"),
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
             Self::NoOutput => "name a file with --output".to_owned(),
             Self::WholeOnly(_) => "leave the limit out, or take another --format".to_owned(),
@@ -87,7 +89,30 @@ impl InputError {
 
 /// The question of that name.
 pub fn question(word: &str) -> Result<Question, InputError> {
-    word.parse().map_err(|_| InputError::Question { word: word.to_owned(), later: LATER_QUESTIONS.contains(&word) })
+    match word.parse() {
+        Ok(Question::Ruler) => Err(InputError::CoinGame(word.to_owned())),
+        Ok(question) => Ok(question),
+        Err(_) if word.parse::<TurningGame>().is_ok() => Err(InputError::CoinGame(word.to_owned())),
+        Err(_) => Err(InputError::Question(word.to_owned())),
+    }
+}
+
+/// The job of a question about a poset.
+pub fn job(word: &str, poset: &str, args: LimitArgs) -> anyhow::Result<JobSpec> {
+    let limits = limits(args)?;
+    if word == Question::Ruler.name() {
+        coins::no_limits(limits)?;
+        return Ok(JobSpec::read(Question::Ruler, poset, limits)?);
+    }
+    Ok(JobSpec::read(question(word)?, poset, limits)?)
+}
+
+/// Limits as they were given.
+fn given(limits: SizeLimits) -> String {
+    match limits {
+        SizeLimits { min, max: None } => format!("--min-elements {min}"),
+        SizeLimits { max: Some(max), .. } => format!("--max-elements {max}"),
+    }
 }
 
 /// The limits on sizes.
@@ -145,10 +170,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_of_this_version_and_of_later_ones() {
+    fn questions_about_ideals_and_others() {
         assert_eq!(question("ideals"), Ok(Question::Ideals));
-        let later = question("ruler").expect_err("not in this version");
-        assert!(later.to_string().contains("not in this version"));
+        let coins = question("ruler").expect_err("no question about ideals");
+        assert!(coins.hint().contains("antichain coins value ruler"));
         let unknown = question("extension").expect_err("no question");
         assert!(unknown.hint().contains("extensions, ideals"));
     }

@@ -1,17 +1,21 @@
 //! The commands, one file each: from typed arguments to a result on standard output.
 
+mod coins;
 mod coordinator;
 mod export;
 mod import;
 mod jobs;
 mod layers;
 mod moves;
+mod nim;
 mod plan;
 mod query;
 mod run;
+mod show;
 mod status;
 mod steer;
 mod submit;
+mod turning;
 mod verify;
 mod watch;
 mod worker;
@@ -55,6 +59,9 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Rm(args) => at_once(|| steer::remove(global, &args)),
         Command::Workers => at_once(|| workers::execute(global)),
         Command::Coordinator(args) => coordinator::execute(global, &args),
+        Command::Nim(args) => nim::execute(global, &args),
+        Command::Coins(args) => at_once(|| coins::execute(global, &args)),
+        Command::Show(args) => at_once(|| show::execute(global, &args)),
         Command::Worker(args) => worker::execute(global, &args),
     }
 }

@@ -3,8 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use antichain_common::job::{self, Amount, JobId, JobSpec, Method, Plan, Question};
-use antichain_common::poset::Poset;
+use antichain_common::job::{Amount, JobId, JobSpec, Method, Plan, Question};
 use serde::{Deserialize, Serialize};
 
 use super::{LimitsDocument, all_cores, budget, show_limits};
@@ -16,12 +15,10 @@ use crate::sizes::{Bytes, show_estimate};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
-    let question = inputs::question(&args.question)?;
-    let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
+    let spec = inputs::job(&args.question, &args.poset, args.limits)?;
     let (plan, machine) = match place::either(global)? {
-        Place::Here(_) => (job::plan(question, &poset, limits)?, Some(Machine::here())),
-        Place::There(target) => (there(&Remote::connect(target)?, &JobSpec::new(question, &poset, limits))?, None),
+        Place::Here(_) => (spec.plan()?, Some(Machine::here())),
+        Place::There(target) => (there(&Remote::connect(target)?, &spec)?, None),
     };
     if global.json { document(&PlanDocument::from(&plan)) } else { Ok(result(&shown(&plan, machine.as_ref()))?) }
 }
@@ -137,11 +134,17 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
         let fits = if bytes(plan.memory_bytes) <= *free { "fits into" } else { "more than" };
         memory += &format!(", {fits} the {free} this process may take by default");
     }
+    let is_ruler = plan.spec.question == Question::Ruler;
+    let method = if is_ruler {
+        "the types of set partitions, one number of elements after the other".to_owned()
+    } else {
+        plan.method.to_string()
+    };
     let rows = [
         ("question", format!("{} of {}{}", plan.spec.question, plan.spec.poset, show_limits(plan.spec.limits))),
         ("job", plan.job.to_string()),
-        ("method", plan.method.to_string()),
-        ("ideals", ideals(&plan.labelled)),
+        ("method", method),
+        (if is_ruler { "set partitions" } else { "ideals" }, ideals(&plan.labelled)),
         ("up to symmetry", ideals(&plan.orbits)),
         ("states", readable(plan.states)),
         ("operations", readable(plan.operations)),
@@ -180,6 +183,7 @@ fn bytes(number: f64) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use antichain_common::job::SizeLimits;
 
     #[test]
     fn numbers_as_exact_as_they_are() {
@@ -191,8 +195,9 @@ mod tests {
 
     #[test]
     fn a_plan_survives_the_wire() {
-        let poset: Poset = "boolean:5".parse().expect("a poset");
-        let plan = job::plan(Question::Extensions, &poset, job::SizeLimits::NONE).expect("within reach");
+        let limits = SizeLimits::NONE;
+        let spec = JobSpec { question: Question::Extensions, poset: "boolean:5".to_owned(), limits };
+        let plan = spec.plan().expect("within reach");
         let sent: SentPlan = serde_json::from_slice(&serde_json::to_vec(&plan).expect("JSON")).expect("understood");
         let received = sent.plan(plan.is_exact()).expect("understood");
         assert_eq!(shown(&received, None), shown(&plan, None));

@@ -1,12 +1,13 @@
 //! `antichain run`: answers a question in this process.
 
+use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
 use antichain_common::job::{self, Answer, QueryTables, Question};
 use antichain_common::poset::{Poset, format_position};
 use serde::Serialize;
 
 use super::moves::tell_winning;
-use super::{LimitsDocument, show_limits, with_effort};
+use super::{LimitsDocument, show_limits, turning, with_effort};
 use crate::args::{Global, RunArgs};
 use crate::output::{document, grouped, note, result};
 use crate::remote::place;
@@ -15,6 +16,9 @@ use crate::{data, inputs};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
+    if let Ok(game) = args.question.parse::<TurningGame>() {
+        return turning::execute(global, args, game);
+    }
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
     let limits = inputs::limits(args.limits)?;
@@ -35,6 +39,9 @@ pub(super) fn tell(global: &Global, answer: &Answer) -> anyhow::Result<()> {
     if global.json {
         return document(&AnswerDocument::from(answer));
     }
+    if let Some(heights) = &answer.heights {
+        return turning::tell_heights(answer, heights);
+    }
     result(&shown(answer))?;
     summary(answer).iter().for_each(|line| note(line));
     Ok(())
@@ -54,6 +61,9 @@ pub struct AnswerDocument {
     elapsed_seconds: f64,
     job: String,
     digest: String,
+    /// Of the ruler on set partitions: h(1), h(2), ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    h: Option<Vec<u32>>,
     resumed: bool,
 }
 
@@ -70,6 +80,7 @@ impl From<&Answer> for AnswerDocument {
             elapsed_seconds: answer.elapsed.as_secs_f64(),
             job: answer.job.to_string(),
             digest: answer.digest.clone(),
+            h: answer.heights.clone(),
             resumed: answer.resumed,
         }
     }
@@ -83,7 +94,7 @@ fn shown(answer: &Answer) -> String {
         None => "none\n".to_owned(),
     };
     match answer.spec.question {
-        Question::Extensions | Question::Outcome | Question::Grundy | Question::Remoteness => value,
+        Question::Extensions | Question::Outcome | Question::Grundy | Question::Remoteness | Question::Ruler => value,
         Question::Ideals => format!("{value}{} up to symmetry\n", answer.orbits),
     }
 }
@@ -104,14 +115,19 @@ fn summary(answer: &Answer) -> Vec<String> {
         grouped(&answer.orbits),
         answer.base_layers,
     ));
-    lines.push(format!(
+    lines.push(closing(answer));
+    lines
+}
+
+/// How long it took, and what names it.
+pub(super) fn closing(answer: &Answer) -> String {
+    format!(
         "{}{}, job {}, digest {}",
         show_duration(answer.elapsed),
         if answer.resumed { " (going on from an earlier run)" } else { "" },
         answer.job,
         answer.digest,
-    ));
-    lines
+    )
 }
 
 #[cfg(test)]
@@ -130,6 +146,7 @@ mod tests {
             labelled: 168u32.into(),
             base_layers: 17,
             digest: "ab".repeat(32),
+            heights: None,
             resumed: false,
             elapsed: Duration::from_millis(2),
         }

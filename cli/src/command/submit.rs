@@ -1,7 +1,5 @@
 //! `antichain submit`: hands a question to a coordinator.
 
-use antichain_common::job::{self, JobSpec};
-use antichain_common::poset::Poset;
 use antichain_proto::v1::JobStatus;
 use serde::Serialize;
 
@@ -17,12 +15,10 @@ use crate::remote::{Remote, Submitted, follow, place};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &SubmitArgs) -> anyhow::Result<()> {
-    let question = inputs::question(&args.question)?;
-    let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
-    job::check(question, &poset, limits)?;
+    let spec = inputs::job(&args.question, &args.poset, args.limits)?;
+    spec.check()?;
     let mut remote = Remote::connect(place::there(global)?)?;
-    let submitted = remote.submit(&JobSpec::new(question, &poset, limits), args.keep_values)?;
+    let submitted = remote.submit(&spec, args.keep_values)?;
     if args.wait {
         return wait(global, &mut remote, &submitted);
     }

@@ -56,6 +56,7 @@ pub fn finished() -> JobStatus {
             digest: "ab".repeat(32),
             elapsed_seconds: 1.5,
             resumed: false,
+            heights: Vec::new(),
         }),
         ..running()
     }

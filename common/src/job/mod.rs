@@ -119,11 +119,22 @@ impl JobSpec {
     /// What the job will need.
     ///
     /// # Errors
-    /// [`PlanError`].
-    pub fn plan(&self) -> Result<Plan, PlanError> {
+    /// [`JobError::Poset`], [`JobError::OutOfReach`].
+    pub fn plan(&self) -> Result<Plan, JobError> {
         match self.ruler_n()? {
             Some(n) => Ok(ruler_plan(n)),
-            None => Ok(plan(self.question, &self.poset.parse()?, self.limits)?),
+            None => plan(self.question, &self.poset.parse()?, self.limits),
+        }
+    }
+
+    /// Whether anybody could do it: [`plan`](Self::plan) without the costs.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn check(&self) -> Result<(), JobError> {
+        match self.ruler_n()? {
+            Some(_) => Ok(()),
+            None => check(self.question, &self.poset.parse()?, self.limits),
         }
     }
 
@@ -301,6 +312,9 @@ pub struct Verification {
 /// Why a job did not give its answer.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
+    /// The poset is none, or not one that the question is about.
+    #[error(transparent)]
+    Poset(#[from] PosetError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -373,17 +387,6 @@ pub enum JobError {
     /// A check that must hold by a theorem did not: a fault of the program or of the machine.
     #[error("self-check failed: {0}")]
     SelfCheck(String),
-}
-
-/// Why there is no plan.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// The poset is none.
-    #[error(transparent)]
-    Poset(#[from] PosetError),
-    /// Nobody could do the job.
-    #[error(transparent)]
-    Job(#[from] JobError),
 }
 
 pub(crate) mod decimal {

@@ -3,7 +3,7 @@
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
 use antichain_common::job::ruler::WHOLE;
-use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, PlanError};
+use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError, free_space};
 
@@ -37,15 +37,6 @@ pub enum JobsError {
     /// Nothing can be stored at the moment.
     #[error("{0}")]
     NoRoom(String),
-}
-
-impl From<PlanError> for JobsError {
-    fn from(error: PlanError) -> Self {
-        match error {
-            PlanError::Poset(error) => error.into(),
-            PlanError::Job(error) => error.into(),
-        }
-    }
 }
 
 impl From<StoreError> for JobsError {

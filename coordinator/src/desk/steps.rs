@@ -9,7 +9,7 @@ use antichain_common::job::records::{
 };
 use antichain_common::job::sample::{sample_key, write_samples};
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskError, TaskKind};
-use antichain_common::job::{JobError, JobId, Method, PlanError, Question, Side};
+use antichain_common::job::{JobError, JobId, Method, Question, Side};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::recurrence::limbs::{value, widened};
 use antichain_common::store::{Commit, ShardKind, StoreError};
@@ -43,15 +43,6 @@ pub enum StepError {
     /// It must not go on: two workers found different things, or a file is damaged.
     #[error("{0}")]
     Alarm(String),
-}
-
-impl From<PlanError> for StepError {
-    fn from(error: PlanError) -> Self {
-        match error {
-            PlanError::Poset(error) => error.into(),
-            PlanError::Job(error) => error.into(),
-        }
-    }
 }
 
 impl StepError {

@@ -9,7 +9,6 @@ mod work;
 use std::sync::Arc;
 
 use antichain_common::job::{JobError, JobSpec, Question, SizeLimits};
-use antichain_common::poset::Poset;
 use antichain_proto::v1;
 use tonic::Status;
 
@@ -73,6 +72,7 @@ fn status_of(error: JobsError) -> Status {
 fn status_of_job(error: &JobError) -> Status {
     let text = error.to_string();
     match error {
+        JobError::Poset(error) => with_hint(Status::invalid_argument, error),
         JobError::NoSuchJob { job, nearest, .. } => {
             // The directory of a coordinator means nothing to its users.
             let hint = match nearest.as_slice() {

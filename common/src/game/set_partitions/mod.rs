@@ -37,7 +37,7 @@ use std::ops::Range;
 pub use distinct::DistinctTypes;
 pub use heights::{Heights, heights, next_height};
 pub use seen::Seen;
-pub use types::{bell_number, number_of_types};
+pub use types::{bell_number, number_of_types, types};
 pub use walk::Survey;
 
 /// The part of the types of n that is shard number `shard` of `shards` equal ones.

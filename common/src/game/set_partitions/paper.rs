@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::nimber::{mex, product};
+use super::types;
 
 /// A type: its parts, descending.
 type Type = Vec<usize>;
@@ -16,21 +17,10 @@ pub fn heights(n: usize) -> Vec<u64> {
             let above = unions(mu).into_iter().filter(|(lambda, count)| count % 2 == 1 && lambda.len() > 1);
             above.fold(0, |sum, (lambda, _)| sum ^ value(&lambda))
         };
-        let least = mex(types(n, n).iter().map(sum));
+        let least = mex(types(n).iter().map(sum));
         heights.push(least);
     }
     heights
-}
-
-/// The types of n with parts up to `largest`.
-fn types(n: usize, largest: usize) -> Vec<Type> {
-    if n == 0 {
-        return vec![Vec::new()];
-    }
-    let with_first = |first: usize| {
-        types(n - first, first).into_iter().map(move |rest| std::iter::once(first).chain(rest).collect())
-    };
-    (1..=largest.min(n)).rev().flat_map(with_first).collect()
 }
 
 /// M(lambda, mu) for every lambda that is not 0: sums over the multisets nu of types that divide mu, grouped by the sums of

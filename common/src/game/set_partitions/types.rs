@@ -25,6 +25,22 @@ pub fn number_of_types(n: usize) -> u64 {
     u64::try_from(counts[n]).expect("integer partitions that fit 64 bits")
 }
 
+/// All types of set partitions of n elements, their parts descending, in descending lexicographic order.
+pub fn types(n: usize) -> Vec<Vec<usize>> {
+    types_within(n, n)
+}
+
+/// Those with parts up to `largest`.
+fn types_within(n: usize, largest: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let with_first = |first: usize| {
+        types_within(n - first, first).into_iter().map(move |rest| std::iter::once(first).chain(rest).collect())
+    };
+    (1..=largest.min(n)).rev().flat_map(with_first).collect()
+}
+
 /// Number of set partitions of n elements (OEIS A000110), by the Bell triangle.
 pub fn bell_number(n: usize) -> BigUint {
     let mut row = vec![BigUint::from(1u8)];
@@ -41,6 +57,16 @@ pub fn bell_number(n: usize) -> BigUint {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_types_are_listed_once() {
+        assert_eq!(types(4), [vec![4], vec![3, 1], vec![2, 2], vec![2, 1, 1], vec![1, 1, 1, 1]]);
+        for n in 0..20 {
+            let types = types(n);
+            assert!(types.is_sorted_by(|a, b| a > b));
+            assert_eq!(types.len() as u64, number_of_types(n));
+        }
+    }
 
     #[test]
     fn published_numbers() {

@@ -26,6 +26,10 @@ impl CoverRelation for Antichain {
         self.len.into()
     }
 
+    fn coordinates(&self) -> usize {
+        1
+    }
+
     fn height(&self) -> usize {
         0
     }

@@ -31,6 +31,10 @@ impl CoverRelation for AsmPoset {
         super::binomial(self.largest as usize + 3, 3)
     }
 
+    fn coordinates(&self) -> usize {
+        3
+    }
+
     fn height(&self) -> usize {
         self.largest as usize
     }

@@ -72,6 +72,10 @@ impl CoverRelation for Chains {
         }
     }
 
+    fn coordinates(&self) -> usize {
+        self.lengths.len()
+    }
+
     fn height(&self) -> usize {
         match self.naming {
             Naming::Boolean { most } => most,

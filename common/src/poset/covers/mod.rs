@@ -51,6 +51,9 @@ pub trait CoverRelation {
     #[expect(clippy::len_without_is_empty, reason = "no family has an empty poset")]
     fn len(&self) -> BigUint;
 
+    /// Number of coordinates of an element, at most.
+    fn coordinates(&self) -> usize;
+
     /// The largest rank.
     fn height(&self) -> usize;
 

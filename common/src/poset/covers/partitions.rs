@@ -63,6 +63,10 @@ impl CoverRelation for SetPartitions {
         bell_number(self.n)
     }
 
+    fn coordinates(&self) -> usize {
+        self.n
+    }
+
     fn height(&self) -> usize {
         self.n - 1
     }

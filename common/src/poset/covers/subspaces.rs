@@ -63,6 +63,10 @@ impl CoverRelation for Subspaces {
         (0..=self.n).map(|rank| self.len_of_rank(rank)).sum()
     }
 
+    fn coordinates(&self) -> usize {
+        self.n * self.n
+    }
+
     fn height(&self) -> usize {
         self.n
     }

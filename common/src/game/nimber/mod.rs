@@ -10,6 +10,10 @@
 //! assert_eq!(product(u64::MAX, u64::MAX), 11290409524105353207);
 //! ```
 
+mod expression;
+
+pub use expression::{ExpressionError, ExpressionFault, evaluate};
+
 /// The nim-sum: binary digits added without carries.
 pub const fn sum(a: u64, b: u64) -> u64 {
     a ^ b

@@ -1,0 +1,144 @@
+//! `antichain coins`: value and moves of a position of a coin-turning game.
+
+use antichain_common::game::coins::{CoinMove, CoinPosition};
+use antichain_common::poset::covers::{Coordinates, CoverPoset, CoverRelation};
+use serde::Serialize;
+
+use super::budget;
+use crate::args::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Global};
+use crate::inputs::coins::{CoinsInputError, most_elements, turning_game, within_reach};
+use crate::output::{document, note, result, table};
+
+/// How an empty position, and a missing coin, are shown.
+const NONE: &str = "-";
+
+/// Runs the command.
+pub fn execute(global: &Global, args: &CoinsArgs) -> anyhow::Result<()> {
+    match &args.command {
+        CoinsCommand::Value(args) => value(global, args),
+        CoinsCommand::Moves(args) => moves(global, args),
+    }
+}
+
+/// The elements that words name, each once.
+fn heads(poset: &CoverPoset, args: &CoinsPositionArgs) -> anyhow::Result<Vec<Coordinates>> {
+    let mut heads = Vec::with_capacity(args.elements.len());
+    for word in &args.elements {
+        let x = poset.relation().read(word)?;
+        if heads.contains(&x) {
+            return Err(CoinsInputError::Twice { word: word.clone(), element: poset.relation().label(&x) }.into());
+        }
+        heads.push(x);
+    }
+    Ok(heads)
+}
+
+fn value(global: &Global, args: &CoinsPositionArgs) -> anyhow::Result<()> {
+    let game = turning_game(&args.game)?;
+    let poset: CoverPoset = args.poset.parse()?;
+    let heads = heads(&poset, args)?;
+    within_reach(game, &poset, &heads)?;
+    let position = CoinPosition::new(game, &poset, heads.clone());
+    let coin = |x: &Coordinates| ElementValue { element: poset.relation().label(x), value: position.value_of(x) };
+    let coins: Vec<ElementValue> = heads.iter().map(coin).collect();
+    if global.json {
+        let (game, poset, value) = (game.name(), poset.relation().name(), position.value());
+        return document(&ValueDocument { game, poset, value, coins });
+    }
+    result(&format!("{}\n", position.value()))?;
+    if coins.len() > 1 {
+        let shown: Vec<String> = coins.iter().map(|coin| format!("{} has {}", coin.element, coin.value)).collect();
+        note(&format!("the nim-sum of the values of its coins: {}", shown.join(", ")));
+    }
+    Ok(())
+}
+
+/// An element with its value.
+#[derive(Debug, Serialize)]
+pub(super) struct ElementValue {
+    /// As users write it.
+    pub element: String,
+    /// Its Grundy value.
+    pub value: u64,
+}
+
+/// The value of a position as a JSON document.
+#[derive(Debug, Serialize)]
+struct ValueDocument {
+    game: &'static str,
+    poset: String,
+    value: u64,
+    coins: Vec<ElementValue>,
+}
+
+fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
+    let game = turning_game(&args.position.game)?;
+    let poset: CoverPoset = args.position.poset.parse()?;
+    let heads = heads(&poset, &args.position)?;
+    within_reach(game, &poset, &heads)?;
+    let most = most_elements(&poset, budget(args.memory));
+    let position = CoinPosition::new(game, &poset, heads);
+    let relation = poset.relation();
+    let too_many = |_| CoinsInputError::TooManyBelow { poset: relation.name(), most };
+    let all = position.moves(most).map_err(too_many)?;
+    let total = all.len();
+    let mut rows = Vec::new();
+    for coin_move in all.into_iter().filter(|coin_move| args.all || coin_move.value == 0) {
+        let turned = position.turned(&coin_move, most).map_err(too_many)?;
+        rows.push(MoveDocument::new(relation, &coin_move, &turned, &position));
+    }
+    if global.json {
+        let (game, poset, value) = (game.name(), relation.name(), position.value());
+        return document(&MovesDocument { game, poset, value, moves: rows });
+    }
+    let mut lines = vec![["coin", "other", "value", "leaves"].map(str::to_owned).to_vec()];
+    for row in &rows {
+        let leaves = if row.leads_to.is_empty() { NONE.to_owned() } else { row.leads_to.join(" ") };
+        let other = row.other.clone().unwrap_or_else(|| NONE.to_owned());
+        lines.push(vec![row.greatest.clone(), other, row.value.to_string(), leaves]);
+    }
+    result(&table(&lines, 4))?;
+    let winning = rows.iter().filter(|row| row.wins).count();
+    note(&format!("value {}; of {total} moves {winning} win", position.value()));
+    Ok(())
+}
+
+/// The moves of a position as a JSON document.
+#[derive(Debug, Serialize)]
+struct MovesDocument {
+    game: &'static str,
+    poset: String,
+    value: u64,
+    moves: Vec<MoveDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct MoveDocument {
+    /// The greatest coin that is turned.
+    greatest: String,
+    /// The other coin of a pair, or the least one of an interval.
+    other: Option<String>,
+    turns: Vec<String>,
+    leads_to: Vec<String>,
+    value: u64,
+    wins: bool,
+}
+
+impl MoveDocument {
+    fn new(
+        relation: &dyn CoverRelation,
+        coin_move: &CoinMove,
+        turned: &[Coordinates],
+        position: &CoinPosition<'_>,
+    ) -> Self {
+        let label = |x: &Coordinates| relation.label(x);
+        Self {
+            greatest: label(&coin_move.greatest),
+            other: coin_move.other.as_ref().map(label),
+            turns: turned.iter().map(label).collect(),
+            leads_to: position.after(turned).iter().map(label).collect(),
+            value: coin_move.value,
+            wins: coin_move.value == 0,
+        }
+    }
+}
