@@ -80,12 +80,14 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
     let position = CoinPosition::new(game, &poset, heads);
     let relation = poset.relation();
     let too_many = |_| CoinsInputError::TooManyBelow { poset: relation.name(), most };
-    let all = position.moves(most).map_err(too_many)?;
-    let total = all.len();
-    let mut rows = Vec::new();
-    for coin_move in all.into_iter().filter(|coin_move| args.all || coin_move.value == 0) {
-        let turned = position.turned(&coin_move, most).map_err(too_many)?;
-        rows.push(MoveDocument::new(relation, &coin_move, &turned, &position));
+    let (mut rows, mut total) = (Vec::new(), 0);
+    for head in position.heads() {
+        let below = position.below(head, most).map_err(too_many)?;
+        let moves = position.moves(&below);
+        total += moves.len();
+        for coin_move in moves.iter().filter(|coin_move| args.all || coin_move.value == 0) {
+            rows.push(MoveDocument::new(relation, coin_move, &position.turned(coin_move, &below), &position));
+        }
     }
     if global.json {
         let (game, poset, value) = (game.name(), relation.name(), position.value());

@@ -147,6 +147,6 @@ fn figure7() -> Result<Shown, PosetError> {
         let points = rows.iter().map(|row| point(row).to_owned());
         lines.push(std::iter::once(z.to_string()).chain(points).collect());
     }
-    let title = "Figure 7. The order ideal game on A_n: points with value 1 are filled";
+    let title = "Figure 7. The order ideal game on A_12 (of A_n as far as it goes): points with value 1 are filled";
     Ok(Shown { title, text: table(&lines, 0), rows })
 }

@@ -138,12 +138,8 @@ pub fn tell_heights(answer: &Answer, heights: &[u32]) -> anyhow::Result<()> {
     let mut rows = vec![["n", "h(n)"].map(str::to_owned).to_vec()];
     rows.extend((1..).zip(heights).map(|(n, height): (usize, _)| vec![n.to_string(), height.to_string()]));
     result(&table(&rows, 0))?;
-    note(&format!(
-        "the ruler on set partitions of up to {} elements: {} types of {} set partitions",
-        heights.len(),
-        grouped(&answer.orbits),
-        grouped(&answer.labelled)
-    ));
+    let types = grouped(&answer.orbits);
+    note(&format!("the ruler on partitions of sets of up to {} elements, of {types} types", heights.len()));
     note(&run::closing(answer));
     Ok(())
 }

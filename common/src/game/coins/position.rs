@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::definition::sums_of_intervals;
 use super::{GrundyFunction, TurningGame};
-use crate::poset::covers::{Coordinates, CoverPoset, CoverRelation, Hasse, TooManyElements};
+use crate::poset::covers::{Coordinates, CoverPoset, Hasse, TooManyElements};
 
 /// A position: the coins that show heads.
 pub struct CoinPosition<'a> {
@@ -48,56 +48,52 @@ impl<'a> CoinPosition<'a> {
         self.heads.iter().fold(0, |sum, x| sum ^ self.grundy.of(x))
     }
 
-    /// All moves, coin by coin. With twins, a coin on a minimal element cannot be turned.
+    /// A coin with all that is below it, on which its moves depend.
     ///
     /// # Errors
-    /// [`TooManyElements`] if more than `most` elements are below a coin.
-    pub fn moves(&self, most: usize) -> Result<Vec<CoinMove>, TooManyElements> {
-        let value = self.value();
-        let mut moves = Vec::new();
-        for x in &self.heads {
-            let without = value ^ self.grundy.of(x);
-            let diagram = Hasse::below(self.poset.relation(), vec![x.clone()], most)?;
-            let place = diagram.elements().len() - 1;
-            let values: Vec<u64> = diagram.elements().iter().map(|y| self.grundy.of(y)).collect();
-            let mut put = |other: Option<usize>, sum: u64| {
-                let other = other.map(|y| diagram.elements()[y].clone());
-                moves.push(CoinMove { greatest: x.clone(), other, value: without ^ sum });
-            };
-            match self.game {
-                TurningGame::TurningTurtles => {
-                    put(None, 0);
-                    (0..place).for_each(|y| put(Some(y), values[y]));
-                }
-                TurningGame::Twins => (0..place).for_each(|y| put(Some(y), values[y])),
-                TurningGame::OrderIdealGame => put(None, values[..place].iter().fold(0, |sum, value| sum ^ value)),
-                TurningGame::Ruler => {
-                    let ideal = diagram.principal_ideal(place);
-                    let sums = sums_of_intervals(&ideal, |t| Cow::Owned(diagram.principal_ideal(t)), |t| values[t]);
-                    for (y, sum) in sums.into_iter().enumerate() {
-                        put((y < place).then_some(y), sum);
-                    }
-                }
-            }
-        }
-        Ok(moves)
+    /// [`TooManyElements`] if these are more than `most`.
+    pub fn below(&self, x: &[u32], most: usize) -> Result<Hasse, TooManyElements> {
+        Hasse::below(self.poset.relation(), vec![x.to_vec()], most)
     }
 
-    /// The coins that a move turns.
-    ///
-    /// # Errors
-    /// [`TooManyElements`] if more than `most` elements are below its greatest one.
-    pub fn turned(&self, coin_move: &CoinMove, most: usize) -> Result<Vec<Coordinates>, TooManyElements> {
+    /// The moves whose greatest coin is one that shows heads, given that coin with all [below](Self::below) it. With twins, a coin on
+    /// a minimal element cannot be turned.
+    pub fn moves(&self, below: &Hasse) -> Vec<CoinMove> {
+        let place = below.elements().len() - 1;
+        let greatest = &below.elements()[place];
+        let without = self.value() ^ self.grundy.of(greatest);
+        let values: Vec<u64> = below.elements().iter().map(|y| self.grundy.of(y)).collect();
+        let coin_move = |other: Option<usize>, sum: u64| CoinMove {
+            greatest: greatest.clone(),
+            other: other.map(|y| below.elements()[y].clone()),
+            value: without ^ sum,
+        };
+        let pairs = (0..place).map(|y| coin_move(Some(y), values[y]));
+        match self.game {
+            TurningGame::TurningTurtles => std::iter::once(coin_move(None, 0)).chain(pairs).collect(),
+            TurningGame::Twins => pairs.collect(),
+            TurningGame::OrderIdealGame => {
+                vec![coin_move(None, values[..place].iter().fold(0, |sum, value| sum ^ value))]
+            }
+            TurningGame::Ruler => {
+                let ideal = below.principal_ideal(place);
+                let sums = sums_of_intervals(&ideal, |t| Cow::Owned(below.principal_ideal(t)), |t| values[t]);
+                sums.into_iter().enumerate().map(|(y, sum)| coin_move((y < place).then_some(y), sum)).collect()
+            }
+        }
+    }
+
+    /// The coins that a move turns, given its greatest one with all below it.
+    pub fn turned(&self, coin_move: &CoinMove, below: &Hasse) -> Vec<Coordinates> {
         let CoinMove { greatest, other, .. } = coin_move;
-        let relation: &dyn CoverRelation = self.poset.relation();
-        let below = || Hasse::below(relation, vec![greatest.clone()], most).map(|diagram| diagram.elements().to_vec());
-        Ok(match (self.game, other) {
-            (TurningGame::OrderIdealGame, _) => below()?,
+        match (self.game, other) {
+            (TurningGame::OrderIdealGame, _) => below.elements().to_vec(),
             (TurningGame::Ruler, Some(least)) => {
-                below()?.into_iter().filter(|t| relation.is_at_most(least, t)).collect()
+                let is_between = |t: &&Coordinates| self.poset.relation().is_at_most(least, t);
+                below.elements().iter().filter(is_between).cloned().collect()
             }
             (_, other) => other.iter().cloned().chain([greatest.clone()]).collect(),
-        })
+        }
     }
 
     /// The coins that show heads after some are turned.

@@ -73,14 +73,16 @@ fn values_of_positions_are_those_of_play() {
                 let heads: Vec<Coordinates> =
                     (0..elements.len()).filter(|x| code >> x & 1 == 1).map(|x| elements[x].clone()).collect();
                 let position = CoinPosition::new(game, &poset, heads);
-                let moves = position.moves(10).expect("small");
                 let mut options = Vec::new();
-                for coin_move in &moves {
-                    let after = position.after(&position.turned(coin_move, 10).expect("small"));
-                    let place = |x: &Coordinates| diagram.place(x).expect("an element");
-                    let option = after.iter().map(|x| 1 << place(x)).sum::<usize>();
-                    assert_eq!(coin_move.value, values[option], "{game} {text}");
-                    options.push(values[option]);
+                for head in position.heads() {
+                    let below = position.below(head, 10).expect("small");
+                    for coin_move in position.moves(&below) {
+                        let after = position.after(&position.turned(&coin_move, &below));
+                        let place = |x: &Coordinates| diagram.place(x).expect("an element");
+                        let option = after.iter().map(|x| 1 << place(x)).sum::<usize>();
+                        assert_eq!(coin_move.value, values[option], "{game} {text}");
+                        options.push(values[option]);
+                    }
                 }
                 values.truncate(code);
                 values.push(mex(options));
@@ -109,8 +111,10 @@ fn winning_moves_of_the_ruler_on_divisors() {
     let heads: Vec<Coordinates> = ["12", "3"].map(|word| element(&poset, word)).to_vec();
     let position = CoinPosition::new(TurningGame::Ruler, &poset, heads);
     assert_eq!(position.value(), 0);
-    let alone = CoinPosition::new(TurningGame::Ruler, &poset, vec![element(&poset, "12")]);
-    let winning: BTreeSet<String> = (alone.moves(10).expect("small").iter())
+    let twelve = element(&poset, "12");
+    let alone = CoinPosition::new(TurningGame::Ruler, &poset, vec![twelve.clone()]);
+    let moves = alone.moves(&alone.below(&twelve, 10).expect("small"));
+    let winning: BTreeSet<String> = (moves.iter())
         .filter(|coin_move| coin_move.value == 0)
         .map(|coin_move| poset.relation().label(coin_move.other.as_ref().unwrap_or(&coin_move.greatest)))
         .collect();
