@@ -130,7 +130,7 @@ fn tables_and_figures_of_the_paper() {
     assert_eq!(lab.json(&["show", "table3"])["rows"][3]["values"], json!([3, 7, 7, 3]));
     let figure4 = lab.run(&["show", "figure4"]);
     figure4.assert_code(0);
-    assert!(figure4.stdout.contains("   3  12       4 6     0  2\n"), "{}", figure4.stdout);
+    assert!(figure4.stdout.contains("3     12       4 6     0  2\n"), "{}", figure4.stdout);
     assert_eq!(lab.json(&["show", "figure5"])["rows"].as_array().map(Vec::len), Some(16));
     let figure7 = lab.json(&["show", "figure7"]);
     assert_eq!(figure7["rows"][3]["values"], json!([0, 1, 1, 0]));

@@ -42,7 +42,7 @@ Elements: one argument each.
 #[derive(Debug, clap::Args)]
 pub struct NimArgs {
     /// Numbers up to 2^64 - 1 with `+` and `x` between them; products come first
-    #[arg(required = true, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    #[arg(required = true, value_name = "EXPRESSION")]
     pub words: Vec<String>,
 }
 

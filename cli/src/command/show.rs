@@ -77,9 +77,7 @@ fn exhibit(exhibit: Exhibit) -> Result<Shown, PosetError> {
         Exhibit::Table3 => {
             let poset: CoverPoset = "asm:16".parse()?;
             let grundy = GrundyFunction::new(TurningGame::Ruler, &poset);
-            let rows = grundy.rows().unwrap_or_default();
-            let named = rows.iter().enumerate().map(|(rank, values)| row(&format!("rank {rank}"), values.clone()));
-            Shown { title: "Table 3. The ruler on A_16, by rank and z", text: triangle(rows), rows: named.collect() }
+            by_rank_and_z("Table 3. The ruler on A_16, by rank and z", &grundy, triangle)
         }
         Exhibit::Table4 => Shown::table(
             "Table 4. The ruler on set partitions: h(n), the value of the partition of n elements into one block",
@@ -130,23 +128,30 @@ fn diagram(title: &'static str, poset: &str, games: &[(&str, TurningGame)]) -> R
 /// The order ideal game on A_n: points by rank and z, filled where the value is 1.
 fn figure7() -> Result<Shown, PosetError> {
     let poset: CoverPoset = "asm:12".parse()?;
-    let relation = poset.relation();
     let grundy = GrundyFunction::new(TurningGame::OrderIdealGame, &poset);
-    let height = relation.height() as u32;
-    // The elements (n - 2 - r, 0, z) have rank r.
-    let values = |rank: u32| (0..=rank).map(|z| grundy.of(&[height - rank, 0, z])).collect::<Vec<u64>>();
-    let rows: Vec<Row> = (0..=height).map(|rank| Row { name: format!("rank {rank}"), values: values(rank) }).collect();
-    let head = std::iter::once("z\\rank".to_owned()).chain((0..=height).map(|rank| rank.to_string()));
+    let title = "Figure 7. The order ideal game on A_12 (of A_n as far as it goes): points with value 1 are filled";
+    Ok(by_rank_and_z(title, &grundy, points))
+}
+
+/// Values on A_n, and the way to show them.
+fn by_rank_and_z(title: &'static str, grundy: &GrundyFunction<'_>, show: fn(&[Vec<u64>]) -> String) -> Shown {
+    let rows = grundy.rows().unwrap_or_default();
+    let text = show(&rows);
+    let named = rows.into_iter().enumerate().map(|(rank, values)| Row { name: format!("rank {rank}"), values });
+    Shown { title, text, rows: named.collect() }
+}
+
+/// Points for values: ranks to the right, z upwards.
+fn points(rows: &[Vec<u64>]) -> String {
+    let head = std::iter::once("z\\rank".to_owned()).chain((0..rows.len()).map(|rank| rank.to_string()));
     let mut lines = vec![head.collect::<Vec<_>>()];
-    for z in (0..=height as usize).rev() {
-        let point = |row: &Row| match row.values.get(z) {
+    for z in (0..rows.len()).rev() {
+        let point = |row: &Vec<u64>| match row.get(z) {
             Some(1) => "●",
             Some(_) => "○",
             None => "",
         };
-        let points = rows.iter().map(|row| point(row).to_owned());
-        lines.push(std::iter::once(z.to_string()).chain(points).collect());
+        lines.push(std::iter::once(z.to_string()).chain(rows.iter().map(|row| point(row).to_owned())).collect());
     }
-    let title = "Figure 7. The order ideal game on A_12 (of A_n as far as it goes): points with value 1 are filled";
-    Ok(Shown { title, text: table(&lines, 0), rows })
+    table(&lines, 0)
 }

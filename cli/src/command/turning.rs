@@ -156,7 +156,7 @@ struct TurningDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     by_type: Option<Vec<TypeValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rows: Option<&'a [Vec<u64>]>,
+    rows: Option<Vec<Vec<u64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<&'a [u32]>,
     source: &'static str,
@@ -200,7 +200,7 @@ impl TurningDocument<'_> {
             rows.extend(by_type.iter().map(|x| vec![show(&x.sizes), x.value.to_string()]));
             tables.push(table(&rows, 1));
         }
-        if let Some(rows) = self.rows {
+        if let Some(rows) = &self.rows {
             tables.push(triangle(rows));
         }
         tables.join("\n")

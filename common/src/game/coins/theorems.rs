@@ -115,12 +115,16 @@ impl<'a> GrundyFunction<'a> {
         })
     }
 
-    /// Of the ruler on A_n: values by rank and z.
-    pub fn rows(&self) -> Option<&[Vec<u64>]> {
-        match &self.rule {
-            Rule::Asm(rows) => Some(rows),
-            _ => None,
-        }
+    /// On A_n, where values depend on rank and z alone: rows by rank, each from z = 0 on.
+    ///
+    /// # Panics
+    /// If it is not of the whole poset.
+    pub fn rows(&self) -> Option<Vec<Vec<u64>>> {
+        let CoverPoset::Asm(_) = self.poset else { return None };
+        let height = self.poset.relation().height() as u32;
+        // (n - 2 - r, 0, z) has rank r.
+        let row = |rank: u32| (0..=rank).map(|z| self.of(&[height - rank, 0, z])).collect();
+        Some((0..=height).map(row).collect())
     }
 
     /// Of the ruler on set partitions: h(1), h(2), ...
