@@ -18,6 +18,7 @@
 mod chomp;
 #[cfg(test)]
 pub(crate) mod definition;
+pub mod flipping;
 mod memo;
 mod moves;
 mod reducing;
