@@ -38,10 +38,11 @@ fn the_values_of_all_lines_of_up_to_four_coins() {
 fn decompositions_are_written_as_in_the_paper() {
     for (text, decomposition) in [
         ("10011110110110111011110011", "101 : 1/2 : 1/64 : 1/8"),
-        ("01001110110111011101", "01 : 1/2 : 1/32 : 1"),
+        ("01001110110111011101", "01 : 1/4 : 1/32 : 1"),
         ("0101011111", "01 : 1/2 : 1/2"),
         ("1101100111", "1101 : 1"),
-        ("0110110110111", "0"),
+        ("0110110110111", "1"),
+        ("0", "0"),
         ("0001", "0001"),
     ] {
         let decomposition_found = Decomposition::from(&Reduced::from(&line(text)));
@@ -68,7 +69,8 @@ fn the_longest_lines_have_values() {
     let zeros = format!("{}1", "0".repeat(MAX_COINS - 1));
     assert_eq!(line(&zeros).value(), Dyadic::from(1 - MAX_COINS as i64));
     assert_eq!(line(&"1".repeat(MAX_COINS)).value(), Dyadic::from(half as i64));
-    assert_eq!(line(&"01".repeat(half)).value().places(), 2 * half as u64 - 2);
+    // Of each pair of 1s p = q = 1.
+    assert_eq!(line(&"01".repeat(half)).value().places(), 3 * half as u64 / 2);
     // 0^p 1 1 is 2^-2p.
     let two = format!("{}11", "0".repeat(MAX_COINS - 2));
     assert_eq!(line(&two).value(), Dyadic::power_of_half(2 * (MAX_COINS as u64 - 2)));
