@@ -1,6 +1,7 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
+mod flip;
 mod serve;
 
 use std::num::NonZeroUsize;
@@ -12,6 +13,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
+use flip::COINS;
+pub use flip::{FlipArgs, FlipSweepArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
 
 /// Exact answers about the order ideals of finite posets.
@@ -172,6 +175,29 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain import grundy-7.table")]
     Import(ImportArgs),
+    /// Give the value of a position of Flipping Coins, and the moves that win
+    ///
+    /// The value is exact: the line is reduced and decomposed into an iterated ordinal sum. It stands on the first line.
+    /// Then follow, of a line, its reduced form, its decomposition (the base, then the exponents) and the best move of each
+    /// player, of a sum its terms; who wins; and the winning moves of each player moving first, where there are not too many
+    /// to try.
+    #[command(after_long_help = format!("{COINS}\n\nExamples:
+  antichain flip 10011110110110111011110011
+  antichain flip '0101011111 + 1101100111 + 0110110110111' --json"))]
+    Flip(FlipArgs),
+    /// Look at all positions of Flipping Coins up to a length, by the rules of the paper or others
+    ///
+    /// By the rules of the paper: checks against all options of each position that the algorithm gives its value, and that
+    /// the best moves are those of Theorem 4.2. By other rules: works out all values, as long as they are numbers, and shows
+    /// the first position, by its code in binary (the first coin counts least), that is none, with its canonical options.
+    ///
+    /// A move flips coins that read as one of the player's patterns, anywhere in the line or, with --contiguous, next to each
+    /// other. Every pattern ends in a 1.
+    #[command(after_long_help = format!("{COINS}\n\nExamples:
+  antichain flip-sweep --length 20
+  antichain flip-sweep --length 20 --left 111 --right 001
+  antichain flip-sweep --length 20 --left 11,111 --contiguous --json"))]
+    FlipSweep(FlipSweepArgs),
     /// List the jobs of the data directory, or of a coordinator
     Jobs,
     /// Hand a question to a coordinator, whose workers answer it
