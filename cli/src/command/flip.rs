@@ -215,10 +215,14 @@ mod tests {
         let text = shown(&sum, &FlipDocument::new(&sum));
         let expected = "\
 1/4
-reduced        1011
-decomposition  1011
-outcome        Left wins, whoever moves first
+reduced         1011
+decomposition   1011
+outcome         Left wins, whoever moves first
 best for Left   coins 3 and 4, to 1 = 0
+best for Right  coins 2 and 3, to 1101 = 1/2
+winning moves of Left, moving first: 1 of 3
+  to 1
+winning moves of Right, moving first: none of 2
 ";
         assert_eq!(text, expected);
     }

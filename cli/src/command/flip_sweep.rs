@@ -114,7 +114,7 @@ fn shown(rules: &Rules, length: u32, report: &SweepReport) -> String {
         }
         None => all,
         Some(exception) if exception.kind == ExceptionKind::NotANumber => format!(
-            "{exception}, which is no number ({rules})\nall {} positions before it, by code, are numbers\n",
+            "{exception}, which is no number ({rules})\nall {} before it, by code, are numbers\n",
             grouped(&(report.positions - 1))
         ),
         Some(exception) => format!("{exception}\n"),
@@ -139,8 +139,7 @@ mod tests {
         let (line, half) = (Line::from_code(6), Some(1.into()));
         report.positions = 7;
         report.exception = Some(Exception { line, left: half.clone(), right: half, kind: ExceptionKind::NotANumber });
-        let expected =
-            "011 is 1 + *, which is no number (Left 11, Right 01)\nall 6 positions before it, by code, are numbers\n";
+        let expected = "011 is 1 + *, which is no number (Left 11, Right 01)\nall 6 before it, by code, are numbers\n";
         assert_eq!(shown(&rules, 12, &report), expected);
     }
 

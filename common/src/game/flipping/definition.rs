@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 
 use super::dyadic::Dyadic;
+use super::line::Line;
 use super::moves::Player;
 use super::rules::Rules;
 use super::simplest::simplest_between;
@@ -24,7 +25,7 @@ pub struct Definition {
 
 /// A position whose options are all numbers and which is none itself: in canonical form `{left | right}`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the value {{{left} | {right}}} of position {code:b} is no number")]
+#[error("{} is {{{left} | {right}}}, which is no number", Line::from_code((*.code).into()))]
 pub struct NotANumber {
     /// The code of the position.
     pub code: u32,
@@ -76,7 +77,6 @@ impl Definition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::flipping::Line;
 
     #[test]
     fn the_algorithm_is_right_on_all_lines_of_up_to_16_coins() {
@@ -101,6 +101,8 @@ mod tests {
         let mut game = Definition::new(Rules::new(patterns("1"), patterns("11"), false));
         let (one, zero) = (Dyadic::from(1), Dyadic::ZERO);
         assert_eq!(game.value(0b10), Ok(one.clone()));
-        assert_eq!(game.value(0b11), Err(NotANumber { code: 0b11, left: one, right: zero }));
+        let error = NotANumber { code: 0b11, left: one, right: zero };
+        assert_eq!(error.to_string(), "11 is {1 | 0}, which is no number");
+        assert_eq!(game.value(0b11), Err(error));
     }
 }

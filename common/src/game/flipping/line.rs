@@ -65,8 +65,8 @@ impl FromStr for Line {
     type Err = LineError;
 
     fn from_str(text: &str) -> Result<Self, LineError> {
-        let fault = |fault| LineError { input: beginning(text), fault };
         let text = text.trim();
+        let fault = |fault| LineError { input: beginning(text), fault };
         if text.is_empty() {
             return Err(fault(LineFault::Missing));
         }

@@ -27,8 +27,8 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        let fault = |fault| PatternError { input: beginning(text), fault };
         let coins = text.trim();
+        let fault = |fault| PatternError { input: beginning(coins), fault };
         if coins.is_empty() {
             return Err(fault(PatternFault::Missing));
         }

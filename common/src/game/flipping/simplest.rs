@@ -11,8 +11,6 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::BigInt;
-
 use super::dyadic::Dyadic;
 
 /// The simplest number greater than `left` and less than `right`, where these are given: the integer closest to 0, or else
@@ -46,6 +44,7 @@ fn simplest_positive(left: &Dyadic, right: Option<&Dyadic>) -> Dyadic {
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigInt;
     use proptest::prelude::*;
 
     use super::*;

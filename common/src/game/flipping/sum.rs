@@ -100,7 +100,7 @@ mod tests {
         let error = "01 + 0a".parse::<LineSum>().expect_err("no sum");
         assert_eq!(
             (error.input(), error.to_string().as_str()),
-            (" 0a", "`a`, character 2, is no coin: coins are 0 and 1")
+            ("0a", "`a`, character 2, is no coin: coins are 0 and 1")
         );
     }
 

@@ -45,6 +45,24 @@ fn other_rules_end_where_the_definition_does() {
     assert!((1..12).contains(&exceptions), "both kinds of rules are among these: {exceptions}");
 }
 
+#[test]
+fn more_coins_a_move_give_numbers_only_if_they_are_even_in_number() {
+    // Left flips k ones, Right k - 1 zeros and a one after them. Section 5 of the paper conjectures numbers for all k.
+    let first = |k: usize, coins| {
+        let rules = rules(&"1".repeat(k), &format!("{}1", "0".repeat(k - 1)), false);
+        run(&rules, coins, 1 << 24).expect("swept").exception
+    };
+    for k in [3, 5] {
+        let zeros = "0".repeat(k - 1);
+        let exception = first(k, 17).expect("an exception");
+        assert_eq!(exception.line.to_string(), format!("{zeros}{}1", format!("11{zeros}").repeat(k / 2)));
+        assert_eq!(exception.value(), "*");
+    }
+    for k in [2, 4, 6] {
+        assert_eq!(first(k, 15), None, "{k}");
+    }
+}
+
 /// For what is not to be stopped.
 fn options_of_one_thread() -> SweepOptions<'static> {
     static INTERRUPT: Interrupt = Interrupt::new();
