@@ -45,21 +45,36 @@ fn other_rules_end_where_the_definition_does() {
     assert!((1..12).contains(&exceptions), "both kinds of rules are among these: {exceptions}");
 }
 
+/// The first exception if Left flips `ones` 1s, and Right `zeros` 0s and a 1 after them.
+fn first_exception(ones: usize, zeros: usize, coins: u32) -> Option<(String, String)> {
+    let rules = rules(&"1".repeat(ones), &format!("{}1", "0".repeat(zeros)), false);
+    let exception = run(&rules, coins, 1 << 24).expect("swept").exception?;
+    Some((exception.line.to_string(), exception.value()))
+}
+
 #[test]
-fn more_coins_a_move_give_numbers_only_if_they_are_even_in_number() {
-    // Left flips k ones, Right k - 1 zeros and a one after them. Section 5 of the paper conjectures numbers for all k.
-    let first = |k: usize, coins| {
-        let rules = rules(&"1".repeat(k), &format!("{}1", "0".repeat(k - 1)), false);
-        run(&rules, coins, 1 << 24).expect("swept").exception
-    };
-    for k in [3, 5] {
-        let zeros = "0".repeat(k - 1);
-        let exception = first(k, 17).expect("an exception");
-        assert_eq!(exception.line.to_string(), format!("{zeros}{}1", format!("11{zeros}").repeat(k / 2)));
-        assert_eq!(exception.value(), "*");
+fn with_one_0_less_than_1s_an_odd_number_of_them_gives_other_values_than_numbers() {
+    for ones in [3, 5] {
+        let zeros = "0".repeat(ones - 1);
+        let line = format!("{zeros}{}1", format!("11{zeros}").repeat(ones / 2));
+        assert_eq!(first_exception(ones, ones - 1, 17), Some((line, "*".to_owned())));
     }
-    for k in [2, 4, 6] {
-        assert_eq!(first(k, 15), None, "{k}");
+    for ones in [2, 4, 6] {
+        assert_eq!(first_exception(ones, ones - 1, 15), None, "{ones}");
+    }
+}
+
+#[test]
+fn which_numbers_of_1s_and_0s_give_numbers() {
+    for (ones, zeros) in
+        (2..=4).flat_map(|ones| (1..=4).map(move |zeros| (ones, zeros))).chain([(5, 2), (5, 3), (6, 2), (6, 3)])
+    {
+        // A round of one move each takes so many 1s away, more than none. From as many as Left needs they must get to 0.
+        let numbers = match (ones + 1usize).checked_sub(zeros) {
+            None | Some(0) => true,
+            Some(fewer) => ones % fewer == 0,
+        };
+        assert_eq!(first_exception(ones, zeros, 12).is_none(), numbers, "{ones} {zeros}");
     }
 }
 

@@ -3,6 +3,12 @@
 //!
 //! The options of that position are numbers, so that its canonical form is that of its best options. Nothing is said of
 //! positions behind it.
+//!
+//! What sweeps have found of "Left flips a 1s, Right b 0s and a 1 after them", anywhere in the line (section 5 of the paper
+//! conjectures numbers): a round of one move each takes d = a - b + 1 of the 1s away. Where d is more than 0 and does not
+//! divide a there are other values than numbers, the first of them `*`, in all cases looked at (a up to 7). Where it divides
+//! a, or is at most 0, none were found (up to 17 coins and more). So with b = a - 1, all values may be numbers for even a, but
+//! they are not for odd ones: the first exceptions are `0011001` for 3 and `00001100001100001` for 5.
 
 use super::fixed::Fixed;
 use super::{ExceptionKind, SHARD, Stage, SweepError, SweepOptions, SweepProgress, SweepReport, Table};
