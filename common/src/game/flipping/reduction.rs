@@ -98,7 +98,7 @@ mod tests {
 
     /// Every line that one reduction of the text makes of another.
     fn steps(text: &str) -> Vec<String> {
-        let may = |rest: &str| rest.starts_with('1') || rest.matches('1').count() % 2 == 0;
+        let may = |rest: &str| rest.starts_with('1') || rest.matches('1').count().is_multiple_of(2);
         text.match_indices("0111")
             .filter(|(place, pattern)| may(&text[place + pattern.len()..]))
             .map(|(place, pattern)| format!("{}10{}", &text[..place], &text[place + pattern.len()..]))

@@ -72,7 +72,7 @@ fn which_numbers_of_1s_and_0s_give_numbers() {
         // A round of one move each takes so many 1s away, more than none. From as many as Left needs they must get to 0.
         let numbers = match (ones + 1usize).checked_sub(zeros) {
             None | Some(0) => true,
-            Some(fewer) => ones % fewer == 0,
+            Some(fewer) => ones.is_multiple_of(fewer),
         };
         assert_eq!(first_exception(ones, zeros, 12).is_none(), numbers, "{ones} {zeros}");
     }
