@@ -1,6 +1,7 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
+mod flip;
 mod games;
 mod serve;
 
@@ -13,6 +14,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
+use flip::COINS;
+pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
 pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
@@ -179,6 +182,40 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain import grundy-7.table")]
     Import(ImportArgs),
+    /// Add and multiply nimbers
+    #[command(after_long_help = "Examples:
+  antichain nim 5 x 9
+  antichain nim 5 + 9 x 3 --json")]
+    Nim(NimArgs),
+    /// Value and moves of a position of a coin-turning game
+    Coins(CoinsArgs),
+    /// Show a table or figure of the paper on coin-turning games, computed anew
+    #[command(after_long_help = "Example:
+  antichain show table3")]
+    Show(ShowArgs),
+    /// Give the value of a position of Flipping Coins, and the moves that win
+    ///
+    /// The value is exact: the line is reduced and decomposed into an iterated ordinal sum. It stands on the first line.
+    /// Then follow, of a line, its reduced form, its decomposition (the base, then the exponents) and the best move of each
+    /// player, of a sum its terms; who wins; and the winning moves of each player moving first, where there are not too many
+    /// to try.
+    #[command(after_long_help = format!("{COINS}\n\nExamples:
+  antichain flip 10011110110110111011110011
+  antichain flip '0101011111 + 1101100111 + 0110110110111' --json"))]
+    Flip(FlipArgs),
+    /// Look at all positions of Flipping Coins up to a length, by the rules of the paper or others
+    ///
+    /// By the rules of the paper: checks against all options of each position that the algorithm gives its value, and that
+    /// the best moves are those of Theorem 4.2. By other rules: works out all values, as long as they are numbers, and shows
+    /// the first position, by its code in binary (the first coin counts least), that is none, with its canonical options.
+    ///
+    /// A move flips coins that read as one of the player's patterns, anywhere in the line or, with --contiguous, next to each
+    /// other. Every pattern ends in a 1.
+    #[command(after_long_help = format!("{COINS}\n\nExamples:
+  antichain flip-sweep --length 20
+  antichain flip-sweep --length 20 --left 111 --right 001
+  antichain flip-sweep --length 20 --left 11,111 --contiguous --json"))]
+    FlipSweep(FlipSweepArgs),
     /// List the jobs of the data directory, or of a coordinator
     Jobs,
     /// Hand a question to a coordinator, whose workers answer it
@@ -229,17 +266,6 @@ pub enum Command {
   antichain coordinator
   antichain coordinator --listen 0.0.0.0:7461 --tls-cert cert.pem --tls-key key.pem --data /var/lib/antichain")]
     Coordinator(CoordinatorArgs),
-    /// Add and multiply nimbers
-    #[command(after_long_help = "Examples:
-  antichain nim 5 x 9
-  antichain nim 5 + 9 x 3 --json")]
-    Nim(NimArgs),
-    /// Value and moves of a position of a coin-turning game
-    Coins(CoinsArgs),
-    /// Show a table or figure of the paper on coin-turning games, computed anew
-    #[command(after_long_help = "Example:
-  antichain show table3")]
-    Show(ShowArgs),
     /// Work for a coordinator, until told to stop
     ///
     /// Takes tasks, computes and delivers; nothing that matters is kept here. Told to stop, it lets the tasks in hand end.

@@ -4,10 +4,12 @@
 //! `--json`, as `{"error": {"input", "reason", "hint"}}`. Bad input is what can never work as it was written; everything
 //! else that goes wrong has merely failed.
 
+mod flipping;
 mod remote;
 
 use std::process::ExitCode;
 
+use antichain_common::game::flipping::{LineError, PatternError, SweepError};
 use antichain_common::game::nimber::ExpressionError;
 use antichain_common::job::{JobError, TablebaseError};
 use antichain_common::poset::covers::ElementError;
@@ -99,6 +101,12 @@ impl Failure {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PositionError>() {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<LineError>() {
+            Self::bad_input(error.input(), error).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<PatternError>() {
+            Self::bad_input(error.input(), error).hint(error.hint())
+        } else if let Some(error) = error.downcast_ref::<SweepError>() {
+            Self::of_sweep(error)
         } else if let Some(error) = error.downcast_ref::<JobError>() {
             Self::of_job(error)
         } else if let Some(error) = error.downcast_ref::<DataError>() {

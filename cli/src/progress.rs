@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
+use antichain_common::game::flipping::{Stage, SweepProgress};
 use antichain_common::job::{Phase, Progress};
 use antichain_proto::v1::JobStatus;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -72,6 +73,21 @@ impl Reporter {
         let State { meter, view } = &mut *state;
         let reading = meter.observe(now, &progress);
         view.show(now, reading.fraction, "", |with_fraction| describe(&progress, &reading, with_fraction));
+    }
+
+    /// Takes note of how far a sweep over all positions of a game is, from any thread.
+    pub fn report_sweep(&self, progress: SweepProgress) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let now = self.start.elapsed();
+        let State { meter, view } = &mut *state;
+        let phase = match progress.stage {
+            Stage::Tabulate => Phase::Enumerate,
+            Stage::Check => Phase::Evaluate,
+        };
+        let SweepProgress { done, total, .. } = progress;
+        let work = Progress { phase, layer: 0, last_layer: 0, done, total: Some(total), ideals: 0 };
+        let reading = meter.observe(now, &work);
+        view.show(now, reading.fraction, "", |with_fraction| describe_sweep(&progress, &reading, with_fraction));
     }
 
     /// Takes note of where a job of a coordinator stands.
@@ -140,6 +156,26 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
     text
 }
 
+/// One line about a sweep.
+fn describe_sweep(progress: &SweepProgress, reading: &Reading, with_fraction: bool) -> String {
+    let stage = match progress.stage {
+        Stage::Tabulate => "tabulating",
+        Stage::Check => "checking",
+    };
+    let mut text = stage.to_owned();
+    if let Some(fraction) = reading.fraction.filter(|_| with_fraction) {
+        text += &format!(", {:.0} %", 100.0 * fraction);
+    }
+    text += &format!(", {} of {} positions", scaled(progress.done as f64), scaled(progress.total as f64));
+    if let Some(rate) = reading.rate {
+        text += &format!(", {}/s", scaled(rate));
+    }
+    if let Some(left) = reading.remaining {
+        text += &format!(", about {} left", show_estimate(left.max(Duration::from_secs(1))));
+    }
+    text
+}
+
 fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Enumerate => "enumerating",
@@ -183,6 +219,16 @@ mod tests {
         {
             assert_eq!(scaled(number), text);
         }
+    }
+
+    #[test]
+    fn a_line_tells_how_far_a_sweep_is() {
+        let progress = SweepProgress { stage: Stage::Check, done: 1_500_000, total: 3_000_000 };
+        let reading = Reading { fraction: Some(0.5), rate: Some(2e6), remaining: Some(Duration::ZERO) };
+        assert_eq!(
+            describe_sweep(&progress, &reading, true),
+            "checking, 50 %, 1.50 M of 3.00 M positions, 2.00 M/s, about 1 s left"
+        );
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod coins;
 mod coordinator;
 mod export;
+mod flip;
+mod flip_sweep;
 mod import;
 mod jobs;
 mod layers;
@@ -48,6 +50,8 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Moves(args) => at_once(|| moves::execute(global, args)),
         Command::Query(args) => at_once(|| query::execute(global, args)),
         Command::Export(args) => at_once(|| export::execute(global, &args)),
+        Command::Flip(args) => at_once(|| flip::execute(global, &args)),
+        Command::FlipSweep(args) => flip_sweep::execute(global, &args),
         Command::Import(args) => at_once(|| import::execute(global, &args)),
         Command::Jobs => at_once(|| jobs::execute(global)),
         Command::Submit(args) => at_once(|| submit::execute(global, &args)),

@@ -19,6 +19,7 @@ mod chomp;
 pub mod coins;
 #[cfg(test)]
 pub(crate) mod definition;
+pub mod flipping;
 mod memo;
 mod moves;
 pub mod nimber;
