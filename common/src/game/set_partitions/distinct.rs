@@ -2,6 +2,7 @@
 
 use super::Heights;
 use super::shapes::{Shapes, class_within, odd};
+use crate::parallel::crew;
 
 /// E of the distinct types of total less than n, and s (without the one block) of those of total n, in the order that
 /// [`super::shapes`] describes.
@@ -10,6 +11,12 @@ pub struct DistinctTypes {
     pub(super) shapes: Shapes,
     pub(super) values: Vec<u32>,
 }
+
+/// Types that a thread values before it leaves as many to each of the others.
+const RUN: usize = 64;
+
+/// Classes that a type has parts in, at most: k different odd numbers add up to k^2 or more.
+const MOST_CLASSES: usize = 20;
 
 /// The parts of a distinct type in one class, by their sum in units of its odd number.
 type Parts = (usize, usize);
@@ -20,14 +27,14 @@ impl DistinctTypes {
         Self { n: 0, shapes: Shapes::new(0), values: vec![1] }
     }
 
-    /// Of totals up to n, given h(1), ..., h(n - 1).
+    /// Of totals up to n, given h(1), ..., h(n - 1), on so many threads.
     ///
     /// # Panics
     /// If fewer are given.
-    pub fn up_to(n: usize, heights: &Heights) -> Self {
+    pub fn up_to(n: usize, heights: &Heights, threads: usize) -> Self {
         let mut types = Self::new();
         while types.n < n {
-            types.grow(heights);
+            types.grow(heights, threads);
         }
         types
     }
@@ -37,20 +44,51 @@ impl DistinctTypes {
         self.n
     }
 
-    /// Goes on to the next total, n + 1, given h(1), ..., h(n).
+    /// Goes on to the next total, n + 1, given h(1), ..., h(n), on so many threads.
     ///
     /// # Panics
     /// If fewer are given.
-    pub fn grow(&mut self, heights: &Heights) {
+    pub fn grow(&mut self, heights: &Heights, threads: usize) {
         if self.n > 0 {
             self.add_one_block(heights.values()[self.n - 1]);
         }
         let shapes = Shapes::new(self.n + 1);
-        let values = vec![0; shapes.len(usize::MAX, self.n + 1)];
-        let mut growth = Growth { old: self, shapes: &shapes, heights, values, parts: Vec::new() };
-        growth.fill(usize::MAX, self.n + 1, 0, 0);
-        let values = growth.values;
+        let mut values = vec![0; shapes.len(usize::MAX, self.n + 1)];
+        self.copy_into(&mut values, &shapes, usize::MAX, (self.n + 1, 0), 0);
+        for (at, value) in self.new_values(&shapes, heights, threads.max(1)) {
+            values[at as usize] = value;
+        }
         *self = Self { n: self.n + 1, shapes, values };
+    }
+
+    /// Copies the list (class, total - 1) at `from` to where its entries are in the list (class, total) at `at` of the next
+    /// shapes. That one has one entry more in every row, a type of total n + 1.
+    fn copy_into(&self, values: &mut [u32], shapes: &Shapes, class: usize, (total, at): (usize, usize), from: usize) {
+        let class = class_within(class, total);
+        if class == 0 {
+            return values[at..at + total].copy_from_slice(&self.values[from..from + total]);
+        }
+        for w in 0..=total / odd(class) {
+            let rest = total - odd(class) * w;
+            let begin = if w == 0 || rest == 0 { 0 } else { self.shapes.starts(class, total - 1)[w] };
+            let to = (rest, at + shapes.starts(class, total)[w]);
+            self.copy_into(values, shapes, class - 1, to, from + begin);
+        }
+    }
+
+    /// Places and values of the types of total n + 1.
+    fn new_values(&self, shapes: &Shapes, heights: &Heights, threads: usize) -> Vec<(u32, u32)> {
+        // Each thread goes through all of them, which is little, and values every so many.
+        let found = crew(threads, 0..threads, Vec::new, |found: &mut Vec<(u32, u32)>, thread| {
+            let mut number = 0;
+            each_new(shapes, usize::MAX, (self.n + 1, 0), &mut Vec::new(), &mut |at, parts| {
+                if number / RUN % threads == thread {
+                    found.push((at as u32, self.value_of(parts, heights)));
+                }
+                number += 1;
+            });
+        });
+        found.concat()
     }
 
     /// Turns s into E for the types of total n: the partition into one block counts too.
@@ -79,70 +117,58 @@ impl Shapes {
     }
 }
 
-struct Growth<'a> {
-    old: &'a DistinctTypes,
-    shapes: &'a Shapes,
-    heights: &'a Heights,
-    values: Vec<u32>,
-    /// What leads to the list that is being filled, the largest class first.
-    parts: Vec<Parts>,
+/// Calls `visit` with the place and the parts of every type of the largest total of a list, the largest class first.
+fn each_new(
+    shapes: &Shapes,
+    class: usize,
+    (total, at): (usize, usize),
+    parts: &mut Vec<Parts>,
+    visit: &mut impl FnMut(usize, &[Parts]),
+) {
+    let class = class_within(class, total);
+    if class == 0 {
+        let count = parts.len();
+        parts.extend((total > 0).then_some((0, total)));
+        visit(at + total, parts);
+        return parts.truncate(count);
+    }
+    for (w, start) in shapes.starts(class, total).iter().enumerate().take(total / odd(class) + 1) {
+        let count = parts.len();
+        parts.extend((w > 0).then_some((class, w)));
+        each_new(shapes, class - 1, (total - odd(class) * w, at + start), parts, visit);
+        parts.truncate(count);
+    }
 }
 
-impl Growth<'_> {
-    /// Fills the list (class, total) at `at` from the list (class, total - 1) at `from` of the old ones, which has all of
-    /// its types but those of total n + 1.
-    fn fill(&mut self, class: usize, total: usize, at: usize, from: usize) {
-        let class = class_within(class, total);
-        if class == 0 {
-            self.values[at..at + total].copy_from_slice(&self.old.values[from..from + total]);
-            if total > 0 {
-                self.parts.push((0, total));
-            }
-            self.values[at + total] = self.value_of_parts();
-            if total > 0 {
-                self.parts.pop();
-            }
-            return;
-        }
-        for w in 0..=total / odd(class) {
-            let rest = total - odd(class) * w;
-            let begin = if w == 0 || rest == 0 { 0 } else { self.old.shapes.starts(class, total - 1)[w] };
-            if w > 0 {
-                self.parts.push((class, w));
-            }
-            self.fill(class - 1, rest, at + self.shapes.starts(class, total)[w], from + begin);
-            if w > 0 {
-                self.parts.pop();
-            }
-        }
-    }
-
+/// Values of types of total n + 1, from those of smaller totals.
+impl DistinctTypes {
     /// s of the type with these parts: over all unions of the block of the largest one with some of the others, but not all.
-    fn value_of_parts(&self) -> u32 {
+    fn value_of(&self, parts: &[Parts], heights: &Heights) -> u32 {
         let largest = |&(class, w): &Parts| odd(class) << w.ilog2();
-        let Some(block) = self.parts.iter().map(largest).max() else { return 0 };
-        let mut others = self.parts.clone();
-        for (class, w) in &mut others {
+        let Some(block) = parts.iter().map(largest).max() else { return 0 };
+        let mut all = [(0, 0); MOST_CLASSES];
+        let others = &mut all[..parts.len()];
+        others.copy_from_slice(parts);
+        for (class, w) in others.iter_mut() {
             if odd(*class) << w.ilog2() == block {
                 *w -= 1 << w.ilog2();
             }
         }
-        others.retain(|&(_, w)| w > 0);
-        self.sum_over_unions(&others, block, 0, self.old.n)
+        self.sum_over_unions(heights, others, block, (self.n, 0))
     }
 
     /// Adds up, over all ways to divide the parts between the block and the rest, h(block) E(rest), where the rest so far
     /// leads to the list of totals up to `room` at `at`.
-    fn sum_over_unions(&self, parts: &[Parts], block: usize, at: usize, room: usize) -> u32 {
+    fn sum_over_unions(&self, heights: &Heights, parts: &[Parts], block: usize, (room, at): (usize, usize)) -> u32 {
         let Some((&(class, w), smaller)) = parts.split_first() else {
-            return if block > self.old.n { 0 } else { self.heights.scale(block).of(self.old.values[at]) };
+            return if block > self.n { 0 } else { heights.scale(block).of(self.values[at]) };
         };
         let mut sum = 0;
         let mut apart = w;
         loop {
-            let taken = odd(class) * apart;
-            let start = if apart == 0 { 0 } else { self.old.shapes.starts(class, room)[apart] };
-            sum ^= self.sum_over_unions(smaller, block + odd(class) * (w - apart), at + start, room - taken);
+            let start = if apart == 0 { 0 } else { self.shapes.starts(class, room)[apart] };
+            let rest = (room - odd(class) * apart, at + start);
+            sum ^= self.sum_over_unions(heights, smaller, block + odd(class) * (w - apart), rest);
             if apart == 0 {
                 return sum;
             }

@@ -85,7 +85,7 @@ pub fn heights(n: usize) -> Vec<u32> {
     let watch = Watch::new(&never);
     let (mut heights, mut types) = (Heights::default(), DistinctTypes::new());
     for _ in 0..n {
-        types.grow(&heights);
+        types.grow(&heights, 1);
         heights.push(next_height(&types, &heights, 1, &watch).expect("nobody asks it to stop"));
     }
     heights.values().to_vec()

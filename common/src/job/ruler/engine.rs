@@ -34,7 +34,7 @@ impl RulerEngine {
 
 impl Grown {
     /// What h(1), ..., h(n - 1) lead to.
-    fn become_up_to(&mut self, n: usize, heights: &[u32]) {
+    fn become_up_to(&mut self, n: usize, heights: &[u32], threads: usize) {
         let known = self.heights.values();
         if self.types.n() > n || !heights.starts_with(known) {
             *self = Self::default();
@@ -43,7 +43,7 @@ impl Grown {
             self.heights.push(height);
         }
         while self.types.n() < n {
-            self.types.grow(&self.heights);
+            self.types.grow(&self.heights, threads);
         }
     }
 }
@@ -76,9 +76,10 @@ impl Engine for RulerEngine {
             return Err(TaskError::NotOfThisJob);
         }
         let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
-        grown.become_up_to(n, heights);
+        let threads = effort.threads.max(1);
+        grown.become_up_to(n, heights, threads);
         let Grown { heights, types } = &*grown;
-        let (range, threads) = (shard_of_types(n, shard, shards), effort.threads.max(1));
+        let range = shard_of_types(n, shard, shards);
         let watch = Watch::new(effort.interrupt);
         let survey = Survey::in_parts(types, heights, range, PARTS * threads, (threads, BOUND), &watch)?;
         Ok(Findings::Surveyed(Surveyed { types: survey.types, seen: SeenBits::from(&survey.seen) }))

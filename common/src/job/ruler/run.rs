@@ -69,11 +69,12 @@ fn find(
     options: &RunOptions<'_>,
 ) -> Result<(), JobError> {
     let types_of = |range: std::ops::RangeInclusive<usize>| range.map(number_of_types).sum::<u64>();
+    let threads = options.threads.max(1);
     let mut heights = Heights::new(values);
-    let mut types = DistinctTypes::up_to(values.len(), &heights);
+    let mut types = DistinctTypes::up_to(values.len(), &heights, threads);
     let mut saved = Instant::now();
     for next in values.len() + 1..=n {
-        types.grow(&heights);
+        types.grow(&heights, threads);
         let done = types_of(1..=next - 1);
         let progress = Progress {
             phase: Phase::Evaluate,
@@ -84,7 +85,7 @@ fn find(
             ideals: done,
         };
         meter.begin_layer(progress, Some(number_of_types(next)));
-        let Ok(height) = next_height(&types, &heights, options.threads.max(1), meter.watch()) else {
+        let Ok(height) = next_height(&types, &heights, threads, meter.watch()) else {
             save(store, spec, values)?;
             return Err(JobError::Interrupted);
         };

@@ -78,7 +78,7 @@ fn again(heights: &[u32], interrupt: &Interrupt, report: &mut Report) -> Result<
         let count = number_of_types(n);
         let Some(rest) = left.checked_sub(count) else { break };
         left = rest;
-        types.grow(&known);
+        types.grow(&known, threads);
         // Values below the claimed one must all be seen, and it must not.
         let bound = u64::from(height) + 1;
         let survey = Survey::in_parts(&types, &known, 0..count, PARTS, (threads, bound), &watch)
