@@ -5,7 +5,7 @@ use super::shapes::{Shapes, class_within, odd};
 use crate::parallel::crew;
 
 /// E of the distinct types of total less than n, and s (without the one block) of those of total n, in the order that
-/// [`super::shapes`] describes.
+/// `shapes.rs` describes.
 pub struct DistinctTypes {
     n: usize,
     pub(super) shapes: Shapes,

@@ -13,10 +13,10 @@
 //! E(x_i x_i m) = E(x_2i m) + h(i) h(i) E(m) for every monomial m:
 //!
 //! E lives on the quotient by x_i^2 = x_2i + h(i)^2, whose basis are the monomials without repeated factors. So the values of
-//! the *distinct* types, which have no part twice, determine all others ([`walk`]): 2 * 10^6 of them up to n = 90, where there
+//! the *distinct* types, which have no part twice, determine all others (`walk.rs`): 2 * 10^6 of them up to n = 90, where there
 //! are 5 * 10^8 types. And the block that holds the largest part gives
 //!
-//! E(x_b m) = sum over sub-monomials d of m of h(b + |d|) E(m / d) for distinct types ([`distinct`]).
+//! E(x_b m) = sum over sub-monomials d of m of h(b + |d|) E(m / d) for distinct types (`distinct.rs`).
 //!
 //! So everything follows from h(1), ..., h(n - 1), and any part of the types of n can be surveyed by itself ([`Survey`]).
 

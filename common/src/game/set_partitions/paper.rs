@@ -32,14 +32,14 @@ fn unions(mu: &Type) -> BTreeMap<Type, u128> {
     for nu in divisions(mu) {
         let mut lambda: Type = nu.iter().map(|part| part.iter().sum()).collect();
         lambda.sort_unstable_by(|a, b| b.cmp(a));
-        let fixed = nu.iter().map(symmetries).product::<u128>() * symmetries(&nu);
+        let fixed = nu.iter().map(|part| symmetries(part)).product::<u128>() * symmetries(&nu);
         *counts.entry(lambda).or_insert(0) += all / fixed;
     }
     counts
 }
 
 /// The product of the factorials of the multiplicities of equal neighbours.
-fn symmetries<T: PartialEq>(sorted: &Vec<T>) -> u128 {
+fn symmetries<T: PartialEq>(sorted: &[T]) -> u128 {
     let groups = sorted.chunk_by(PartialEq::eq);
     groups.map(|group| (1..=group.len() as u128).product::<u128>()).product()
 }

@@ -189,7 +189,7 @@ impl Walk<'_> {
         // Where 2i is among the parts already, x_2i x_2i = x_4i + h(2i)^2, and so on upwards.
         for carry in 0..=(w + 1).trailing_zeros() {
             let scale = self.heights.square(part << carry);
-            let from = (total + (2 * part << carry), self.lists[base + w + 1 - (1 << carry)]);
+            let from = (total + ((2 * part) << carry), self.lists[base + w + 1 - (1 << carry)]);
             self.add(class - 1, (total, at), from, scale);
         }
         at

@@ -43,12 +43,12 @@ pub use subspaces::Subspaces;
 pub type Coordinates = Vec<u32>;
 
 /// What a family says of one of its posets.
+#[expect(clippy::len_without_is_empty, reason = "no family has an empty poset")]
 pub trait CoverRelation {
     /// The specification in its normal form.
     fn name(&self) -> String;
 
     /// Number of elements, at least 1.
-    #[expect(clippy::len_without_is_empty, reason = "no family has an empty poset")]
     fn len(&self) -> BigUint;
 
     /// Number of coordinates of an element, at most.
