@@ -5,6 +5,7 @@ pub mod coins;
 use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
 use antichain_common::job::{JobSpec, Question, SizeLimits};
+use antichain_common::poset::covers::CoverPoset;
 use antichain_common::poset::{Poset, parse_position};
 
 use crate::args::LimitArgs;
@@ -72,7 +73,7 @@ impl InputError {
         match self {
             Self::Question(_) => format!(
                 "questions are {}, and of coin-turning games {}",
-                Question::ALL.map(Question::name).join(", "),
+                Question::ABOUT_IDEALS.map(Question::name).join(", "),
                 TurningGame::ALL.map(TurningGame::name).join(", ")
             ),
             Self::CoinGame(word) => format!("`antichain run {word}` and `antichain coins value {word}` answer it"),
@@ -102,6 +103,7 @@ pub fn job(word: &str, poset: &str, args: LimitArgs) -> anyhow::Result<JobSpec> 
     let limits = limits(args)?;
     if word == Question::Ruler.name() {
         coins::no_limits(limits)?;
+        poset.parse::<CoverPoset>()?;
         return Ok(JobSpec::read(Question::Ruler, poset, limits)?);
     }
     Ok(JobSpec::read(question(word)?, poset, limits)?)

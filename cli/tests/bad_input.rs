@@ -20,7 +20,7 @@ const MISTAKES: &[(&[&str], &str, &str, &str)] = &[
     (&["run", "extensions", "asm:5"], "asm:5", "coin-turning games only", "ruler"),
     (&["run", "twins", "tree:4"], "tree:4", "no family", "partitions:4"),
     (&["run", "ruler", "partitions:0"], "partitions:0", "out of range", "partitions:n"),
-    (&["run", "ruler", "partitions:151"], "partitions:151", "1 to 150", "partitions:n"),
+    (&["run", "ruler", "partitions:151"], "partitions:151", "150 are the most", "fewer elements"),
     (&["run", "ruler", "asm:5", "--max-elements", "4"], "--max-elements 4", "about elements", "leave"),
     (&["run", "twins", "chain:4000000000", "--elements"], "chain:4000000000", "too many", "coins value"),
     (&["plan", "twins", "asm:5"], "twins", "no question about ideals", "antichain run twins"),

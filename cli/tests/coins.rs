@@ -2,14 +2,9 @@
 
 mod support;
 
+use antichain_common::known::SET_PARTITIONS_RULER as HEIGHTS;
 use serde_json::{Value, json};
 use support::Lab;
-
-/// The ruler on set partitions, from the paper to n = 17.
-const HEIGHTS: [u64; 40] = [
-    1, 2, 1, 4, 1, 2, 1, 7, 15, 16, 8, 5, 19, 5, 37, 17, 14, 1, 11, 26, 92, 21, 256, 95, 18, 90, 48, 277, 25, 322, 285,
-    99, 140, 9, 329, 41, 352, 10, 16, 284,
-];
 
 fn values(document: &Value) -> Vec<(&str, u64)> {
     let element = |x: &'_ Value| (x["element"].as_str().map(str::to_owned), x["value"].as_u64());

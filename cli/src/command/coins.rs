@@ -7,13 +7,23 @@ use serde::Serialize;
 use super::budget;
 use crate::args::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Global};
 use crate::inputs::coins::{CoinsInputError, most_elements, turning_game, within_reach};
-use crate::output::{document, note, result, table};
+use crate::output::{document, note, result, table, warning};
+use crate::remote::place;
 
 /// How an empty position, and a missing coin, are shown.
 const NONE: &str = "-";
 
+/// Coins that the moves of a position are listed with, at most: of further moves only what tells them apart is said.
+const LISTED_COINS: usize = 1_000_000;
+/// Elements below a coin, at most: the ruler looks at all pairs of them.
+const MOST_BELOW: usize = 50_000;
+/// Coins that a line of text has.
+const COINS_OF_A_LINE: usize = 40;
+
 /// Runs the command.
 pub fn execute(global: &Global, args: &CoinsArgs) -> anyhow::Result<()> {
+    // So that nobody is answered here who asked a coordinator.
+    place::here(global)?;
     match &args.command {
         CoinsCommand::Value(args) => value(global, args),
         CoinsCommand::Moves(args) => moves(global, args),
@@ -76,18 +86,26 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
     let poset: CoverPoset = args.position.poset.parse()?;
     let heads = heads(&poset, &args.position)?;
     within_reach(game, &poset, &heads)?;
-    let most = most_elements(&poset, budget(args.memory));
+    let most = most_elements(&poset, budget(args.memory)).min(MOST_BELOW);
     let position = CoinPosition::new(game, &poset, heads);
     let relation = poset.relation();
     let too_many = |_| CoinsInputError::TooManyBelow { poset: relation.name(), most };
-    let (mut rows, mut total) = (Vec::new(), 0);
+    let (mut rows, mut total, mut listed) = (Vec::new(), 0, 0);
     for head in position.heads() {
         let below = position.below(head, most).map_err(too_many)?;
         let moves = position.moves(&below);
         total += moves.len();
         for coin_move in moves.iter().filter(|coin_move| args.all || coin_move.value == 0) {
-            rows.push(MoveDocument::new(relation, coin_move, &position.turned(coin_move, &below), &position));
+            let turned = (listed < LISTED_COINS).then(|| position.turned(coin_move, &below));
+            listed += turned.as_ref().map_or(0, Vec::len);
+            rows.push(MoveDocument::new(relation, coin_move, turned.as_deref(), &position));
         }
+    }
+    if listed >= LISTED_COINS {
+        warning(
+            global.json,
+            &format!("only the first {LISTED_COINS} coins are listed, and what the others leave is left out"),
+        );
     }
     if global.json {
         let (game, poset, value) = (game.name(), relation.name(), position.value());
@@ -95,7 +113,15 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
     }
     let mut lines = vec![["coin", "other", "value", "leaves"].map(str::to_owned).to_vec()];
     for row in &rows {
-        let leaves = if row.leads_to.is_empty() { NONE.to_owned() } else { row.leads_to.join(" ") };
+        let leaves = match row.leads_to.as_deref() {
+            None => String::new(),
+            Some([]) => NONE.to_owned(),
+            Some(coins) if coins.len() > COINS_OF_A_LINE => {
+                let rest = coins.len() - COINS_OF_A_LINE;
+                format!("{} and {rest} more", coins[..COINS_OF_A_LINE].join(" "))
+            }
+            Some(coins) => coins.join(" "),
+        };
         let other = row.other.clone().unwrap_or_else(|| NONE.to_owned());
         lines.push(vec![row.greatest.clone(), other, row.value.to_string(), leaves]);
     }
@@ -120,8 +146,9 @@ struct MoveDocument {
     greatest: String,
     /// The other coin of a pair, or the least one of an interval.
     other: Option<String>,
-    turns: Vec<String>,
-    leads_to: Vec<String>,
+    /// Left out where the coins of all moves are too many.
+    turns: Option<Vec<String>>,
+    leads_to: Option<Vec<String>>,
     value: u64,
     wins: bool,
 }
@@ -130,15 +157,15 @@ impl MoveDocument {
     fn new(
         relation: &dyn CoverRelation,
         coin_move: &CoinMove,
-        turned: &[Coordinates],
+        turned: Option<&[Coordinates]>,
         position: &CoinPosition<'_>,
     ) -> Self {
         let label = |x: &Coordinates| relation.label(x);
         Self {
             greatest: label(&coin_move.greatest),
             other: coin_move.other.as_ref().map(label),
-            turns: turned.iter().map(label).collect(),
-            leads_to: position.after(turned).iter().map(label).collect(),
+            turns: turned.map(|turned| turned.iter().map(label).collect()),
+            leads_to: turned.map(|turned| position.after(turned).iter().map(label).collect()),
             value: coin_move.value,
             wins: coin_move.value == 0,
         }

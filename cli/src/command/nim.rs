@@ -5,9 +5,11 @@ use serde::Serialize;
 
 use crate::args::{Global, NimArgs};
 use crate::output::{document, result};
+use crate::remote::place;
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &NimArgs) -> anyhow::Result<()> {
+    place::here(global)?;
     let value = evaluate(&args.words.join(" "))?.to_string();
     if global.json { document(&NimDocument { value }) } else { Ok(result(&format!("{value}\n"))?) }
 }

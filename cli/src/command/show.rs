@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::turning::triangle;
 use crate::args::{Exhibit, Global, ShowArgs};
 use crate::output::{document, result, table};
+use crate::remote::place;
 
 /// Numbers that Table 1 goes up to.
 const TABLE_1: u64 = 15;
@@ -19,6 +20,7 @@ const TABLE_4: usize = 17;
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &ShowArgs) -> anyhow::Result<()> {
+    place::here(global)?;
     let exhibit = exhibit(args.exhibit)?;
     if global.json { document(&exhibit) } else { Ok(result(&format!("{}\n{}", exhibit.title, exhibit.text))?) }
 }

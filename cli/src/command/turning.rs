@@ -5,6 +5,7 @@ use antichain_common::game::nimber::product;
 use antichain_common::game::set_partitions::types;
 use antichain_common::job::{Answer, JobError, ruler_plan, run_ruler};
 use antichain_common::poset::covers::{CoverPoset, CoverRelation, Hasse};
+use num_bigint::BigUint;
 use serde::Serialize;
 
 use super::coins::ElementValue;
@@ -28,6 +29,7 @@ const LISTED_PARTITIONS: usize = 8;
 /// Runs the command.
 pub fn execute(global: &Global, args: &RunArgs, game: TurningGame) -> anyhow::Result<()> {
     no_limits(inputs::limits(args.limits)?)?;
+    let directory = place::here(global)?;
     let poset: CoverPoset = args.poset.parse()?;
     match &poset {
         CoverPoset::Partitions(partitions)
@@ -40,7 +42,7 @@ pub fn execute(global: &Global, args: &RunArgs, game: TurningGame) -> anyhow::Re
             if needed > budget {
                 return Err(CoinsInputError::Memory { poset: spec.poset, needed, budget }.into());
             }
-            let store = data::open(&place::here(global)?)?;
+            let store = data::open(&directory)?;
             let answer = with_effort(global, &args.effort, false, |options| run_ruler(&store, n, options))?;
             run::tell(global, &answer)
         }
@@ -122,8 +124,9 @@ fn at_once(global: &Global, args: &RunArgs, game: TurningGame, poset: &CoverPose
 /// Values by rank, where they depend on nothing else.
 fn by_rank(grundy: &GrundyFunction<'_>, relation: &dyn CoverRelation) -> Option<Vec<RankValue>> {
     let value = grundy.by_rank().filter(|_| relation.height() < RANKS)?;
-    let of_rank = |rank| RankValue { rank, elements: relation.len_of_rank(rank).to_string(), value: value(rank) };
-    Some((0..=relation.height()).map(of_rank).collect())
+    let of_rank =
+        |(rank, elements): (usize, BigUint)| RankValue { rank, elements: elements.to_string(), value: value(rank) };
+    Some(relation.len_by_rank().into_iter().enumerate().map(of_rank).collect())
 }
 
 /// Values by type, of set partitions.

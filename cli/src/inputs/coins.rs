@@ -32,7 +32,7 @@ pub enum CoinsInputError {
     #[error("coin-turning games are about elements, and not about ideals of some sizes")]
     NoIdeals(SizeLimits),
     /// More elements below a coin than memory holds.
-    #[error("more than {most} elements are below a coin: their moves take more memory than there is")]
+    #[error("more than {most} elements are below a coin: its moves take too long, or more memory than there is")]
     TooManyBelow {
         /// The poset.
         poset: String,
@@ -93,7 +93,8 @@ impl CoinsInputError {
             Self::Twice { .. } => "name every coin that shows heads once".to_owned(),
             Self::NoIdeals(_) => "leave the limit out".to_owned(),
             Self::TooManyBelow { .. } => {
-                "give it more with --memory if this machine has it; `antichain coins value` needs none".to_owned()
+                "`antichain coins value` has the value, and needs none of them; up to 50,000 are a matter of --memory"
+                    .to_owned()
             }
             Self::TooManyElements { .. } => {
                 "leave --elements out, give it more with --memory if this machine has it, or \

@@ -25,7 +25,7 @@ pub enum Question {
 
 impl Question {
     /// All questions about ideals, in the order help texts list them.
-    pub const ALL: [Self; 5] = [Self::Extensions, Self::Ideals, Self::Outcome, Self::Grundy, Self::Remoteness];
+    pub const ABOUT_IDEALS: [Self; 5] = [Self::Extensions, Self::Ideals, Self::Outcome, Self::Grundy, Self::Remoteness];
 
     /// The word users type.
     pub fn name(self) -> &'static str {
@@ -87,7 +87,7 @@ impl FromStr for Question {
     type Err = UnknownQuestion;
 
     fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
-        Self::ALL
+        Self::ABOUT_IDEALS
             .into_iter()
             .chain([Self::Ruler])
             .find(|q| q.name() == word)
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_read_again() {
-        for question in Question::ALL {
+        for question in Question::ABOUT_IDEALS {
             assert_eq!(question.name().parse(), Ok(question));
             for value in [0u8, 1] {
                 assert_eq!(question.read(&question.show(&value.into())), Some(value.into()));

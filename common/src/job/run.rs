@@ -56,7 +56,7 @@ pub fn layers(
         sizes.retain(|count| count.size >= limits.min && limits.max.is_none_or(|max| count.size <= max));
         sizes
     };
-    for question in Question::ALL {
+    for question in Question::ABOUT_IDEALS {
         for limits in [SizeLimits::NONE, asked] {
             if let Some(certificate) = finished(store, &JobSpec::new(question, poset, limits))? {
                 return Ok(within(certificate.sizes));
@@ -89,9 +89,6 @@ fn certify(
     options: &RunOptions<'_>,
 ) -> Result<(Certificate, bool), JobError> {
     let job = spec.id();
-    if spec.question == Question::Ruler {
-        return Err(JobError::NotAboutIdeals(spec.question));
-    }
     let certificate = finished(store, &spec)?;
     let mut only_bases = false;
     if let Some(certificate) = &certificate {
@@ -213,7 +210,8 @@ fn compute<const W: usize>(
         let mut evaluated = None;
         let mut valued = None;
         match context.spec.question {
-            Question::Ideals | Question::Ruler => space.enumerate(&mut checkpoints)?,
+            Question::Ruler => return Err(JobError::NotAboutIdeals(Question::Ruler)),
+            Question::Ideals => space.enumerate(&mut checkpoints)?,
             Question::Outcome | Question::Grundy | Question::Remoteness => {
                 space.enumerate(&mut checkpoints)?;
                 let found = positions::evaluate(context, (split, &ranks), &mut space, &mut checkpoints)?;

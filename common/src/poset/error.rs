@@ -17,12 +17,10 @@ pub struct PosetError {
 }
 
 impl PosetError {
-    /// A number that is a good parameter, but too large where it is given.
-    pub(crate) fn out_of_range(input: &str, family: &str, most: u64) -> Self {
-        let number = input.rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX);
-        let fault = PosetFault::OutOfRange { number, least: 1, most };
-        let family = super::covers::COVER_FAMILIES.iter().find(|known| known.name == family);
-        Self { input: input.to_owned(), family, known: &super::covers::COVER_FAMILIES, fault }
+    /// Set partitions of more elements than the ruler can be worked out for.
+    pub(crate) fn too_far(input: &str, n: usize, most: usize) -> Self {
+        let fault = PosetFault::TooFar { n, most };
+        Self { input: input.to_owned(), family: None, known: &super::covers::COVER_FAMILIES, fault }
     }
 
     /// A poset of which nothing takes long enough to be a job.
@@ -47,6 +45,9 @@ impl PosetError {
             Some(family) => format!("write {}", family.usage),
             None if matches!(self.fault, PosetFault::OnlyCoins(_)) => {
                 "ask for turning-turtles, twins, order-ideal-game or ruler there".to_owned()
+            }
+            None if matches!(self.fault, PosetFault::TooFar { .. }) => {
+                "take fewer elements; `antichain coins value` has set partitions with blocks of up to 90".to_owned()
             }
             None if matches!(self.fault, PosetFault::NotAJob(_)) => {
                 "use `antichain run`; only `ruler partitions:n` is a job".to_owned()
@@ -92,6 +93,14 @@ pub enum PosetFault {
     /// There is no field of so many elements.
     #[error("there is no field of {0} elements: {0} is not a prime power")]
     NotAPrimePower(u64),
+    /// Set partitions of more elements than the ruler can be worked out for.
+    #[error("the ruler on partitions of {n} elements is out of reach: {most} are the most")]
+    TooFar {
+        /// Elements of the set.
+        n: usize,
+        /// The most there can be.
+        most: usize,
+    },
     /// A coin-turning game that is no job.
     #[error("coin-turning games on {0} are answered at once, and are no jobs")]
     NotAJob(String),

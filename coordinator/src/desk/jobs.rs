@@ -2,7 +2,6 @@
 
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
-use antichain_common::job::ruler::WHOLE;
 use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError, free_space};
@@ -96,7 +95,7 @@ impl Desk {
         }
         let stored = ClusterRecord::load(&self.store, &id)?;
         let (space, whole) = match spec.ruler_n()? {
-            Some(n) => (id.0.clone(), n <= WHOLE),
+            Some(_) => (id.0.clone(), false),
             None => {
                 let poset: Poset = spec.poset.parse()?;
                 let base = match plan.method {

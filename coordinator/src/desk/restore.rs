@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use antichain_common::game::set_partitions::heights;
 use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
-use antichain_common::job::ruler::{WHOLE, cut, values_at_hand};
+use antichain_common::job::ruler::{AT_ONCE, cut, values_at_hand};
 use antichain_common::job::task::{Engine, Findings, TaskKind};
 use antichain_common::job::{JobId, Plan, Question};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError};
@@ -146,10 +146,11 @@ struct Restoring<'a> {
     heights: &'a [u32],
 }
 
-/// Of the ruler on set partitions of n elements: what is stored, and what is found sooner than it is handed out.
+/// Of the ruler on set partitions of n elements: the first values, found here, and those stored that go on from them.
 fn first_heights(store: &Store, n: usize) -> Result<Vec<u32>, StepError> {
+    let first = heights(n.min(AT_ONCE));
     let stored = values_at_hand(store, n)?;
-    Ok(if stored.len() < n.min(WHOLE) { heights(n.min(WHOLE)) } else { stored })
+    Ok(if stored.starts_with(&first) { stored } else { first })
 }
 
 impl Restoring<'_> {

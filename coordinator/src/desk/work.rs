@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use antichain_common::game::set_partitions::number_of_types;
+use antichain_common::game::set_partitions::number_of_binary_types;
+use antichain_common::job::ruler::Surveyed;
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
 use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
 use antichain_common::recurrence::limbs::WIDTHS;
@@ -344,7 +345,9 @@ fn check(
 ) -> Result<Findings, String> {
     let findings: Findings = serde_json::from_slice(findings).map_err(|error| format!("its findings: {error}"))?;
     let (kind, has_file) = match &findings {
-        Findings::Whole(certificate) if certificate.spec == *engine.spec() => (TaskKind::Whole, false),
+        Findings::Whole(certificate) if certificate.spec == *engine.spec() && certificate.job == engine.spec().id() => {
+            (TaskKind::Whole, false)
+        }
         Findings::Whole(_) => return Err("a certificate of another job".to_owned()),
         Findings::Enumerated { .. } => (TaskKind::Enumerate, true),
         Findings::Joined { .. } => (TaskKind::Join, false),
@@ -358,10 +361,10 @@ fn check(
             (TaskKind::Solve, engine.has_values())
         }
         Findings::Surveyed(surveyed) => {
-            surveyed.seen.read().map_err(|error| error.to_string())?;
-            if engine.spec().question != Question::Ruler || surveyed.types > number_of_types(task.layer) {
-                return Err("types of another question, or too many".to_owned());
+            if engine.spec().question != Question::Ruler {
+                return Err("types of another question".to_owned());
             }
+            check_surveyed(surveyed, task, shard)?;
             (TaskKind::Solve, false)
         }
         Findings::Duals(valued) => {
@@ -377,6 +380,20 @@ fn check(
         return Err(format!("{task} {} a file", if has_file { "needs" } else { "has not" }));
     }
     Ok(findings)
+}
+
+/// Whether a shard of the types of n may have so many, with so many values.
+fn check_surveyed(surveyed: &Surveyed, task: Task, shard: Option<CutShard>) -> Result<(), String> {
+    let expected = shard.ok_or("a shard that is not cut yet")?.slots;
+    // Types that differ in powers of two only are visited together.
+    if surveyed.types.abs_diff(expected) > number_of_binary_types(task.layer) {
+        return Err(format!("{} types, where there are about {expected}", surveyed.types));
+    }
+    let seen = surveyed.seen.read().map_err(|error| error.to_string())?;
+    if seen.len() > surveyed.types {
+        return Err(format!("{} values of {} types", seen.len(), surveyed.types));
+    }
+    Ok(())
 }
 
 fn check_solved(

@@ -7,7 +7,7 @@
 //! those up to a + 1, which changes the sum by R(a + 1) + ... + R(b - 1). So each interval takes a few operations, and all
 //! values to rank s take s^5 / 60 or so.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Rows of values: row s has gbar(s, 0), ..., gbar(s, s), for s from 0 to `last`.
 pub fn ruler_rows(last: usize) -> Vec<Vec<u64>> {
@@ -30,7 +30,7 @@ struct Ruler {
 struct Marks {
     round: u32,
     small: Vec<u32>,
-    large: HashMap<u64, u32>,
+    large: HashSet<u64>,
 }
 
 /// Numbers that have a place of their own.
@@ -47,14 +47,14 @@ impl Marks {
         match self.small.get_mut(number as usize) {
             Some(mark) => *mark = self.round,
             None => {
-                self.large.insert(number, self.round);
+                self.large.insert(number);
             }
         }
     }
 
     fn least_missing(&self) -> u64 {
         let small = self.small.iter().position(|&mark| mark != self.round).map(|at| at as u64);
-        let large = || (SMALL as u64..).find(|number| !self.large.contains_key(number));
+        let large = || (SMALL as u64..).find(|number| !self.large.contains(number));
         small.or_else(large).unwrap_or(u64::MAX)
     }
 }

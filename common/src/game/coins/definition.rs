@@ -24,13 +24,6 @@ pub fn values(game: TurningGame, diagram: &Hasse) -> Vec<u64> {
     values
 }
 
-/// What [`values`] takes: entries of the principal ideals of all elements that are looked at, of intervals.
-pub fn cost(diagram: &Hasse) -> u64 {
-    let lengths: Vec<u64> = (0..diagram.elements().len()).map(|x| diagram.principal_ideal(x).len() as u64).collect();
-    let below = |x| diagram.principal_ideal(x).iter().map(|&t| lengths[t as usize]).sum::<u64>();
-    (0..diagram.elements().len()).map(below).sum()
-}
-
 /// For each y of a principal ideal, given with its greatest element x as the last one: the sum of the values in [y, x], but
 /// that of x.
 pub(super) fn sums_of_intervals<'a>(

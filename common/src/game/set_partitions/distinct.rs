@@ -3,6 +3,7 @@
 use super::Heights;
 use super::shapes::{Shapes, class_within, odd};
 use crate::parallel::crew;
+use crate::watch::{Stopped, Watch};
 
 /// E of the distinct types of total less than n, and s (without the one block) of those of total n, in the order that
 /// `shapes.rs` describes.
@@ -29,14 +30,17 @@ impl DistinctTypes {
 
     /// Of totals up to n, given h(1), ..., h(n - 1), on so many threads.
     ///
+    /// # Errors
+    /// [`Stopped`].
+    ///
     /// # Panics
     /// If fewer are given.
-    pub fn up_to(n: usize, heights: &Heights, threads: usize) -> Self {
+    pub fn up_to(n: usize, heights: &Heights, threads: usize, watch: &Watch<'_>) -> Result<Self, Stopped> {
         let mut types = Self::new();
         while types.n < n {
-            types.grow(heights, threads);
+            types.grow(heights, threads, watch)?;
         }
-        types
+        Ok(types)
     }
 
     /// The largest total.
@@ -46,74 +50,77 @@ impl DistinctTypes {
 
     /// Goes on to the next total, n + 1, given h(1), ..., h(n), on so many threads.
     ///
+    /// # Errors
+    /// [`Stopped`]; then nothing has changed.
+    ///
     /// # Panics
     /// If fewer are given.
-    pub fn grow(&mut self, heights: &Heights, threads: usize) {
-        if self.n > 0 {
-            self.add_one_block(heights.values()[self.n - 1]);
-        }
+    pub fn grow(&mut self, heights: &Heights, threads: usize, watch: &Watch<'_>) -> Result<(), Stopped> {
         let shapes = Shapes::new(self.n + 1);
+        let new = self.new_values(&shapes, heights, threads.max(1), watch)?;
         let mut values = vec![0; shapes.len(usize::MAX, self.n + 1)];
-        self.copy_into(&mut values, &shapes, usize::MAX, (self.n + 1, 0), 0);
-        for (at, value) in self.new_values(&shapes, heights, threads.max(1)) {
+        // For the types of total n, the partition into one block counts too from now on.
+        let height = self.n.checked_sub(1).map_or(0, |last| heights.values()[last]);
+        self.copy_into(&mut values, (&shapes, height), usize::MAX, (self.n + 1, 0), 0);
+        for (at, value) in new {
             values[at as usize] = value;
         }
         *self = Self { n: self.n + 1, shapes, values };
+        Ok(())
     }
 
     /// Copies the list (class, total - 1) at `from` to where its entries are in the list (class, total) at `at` of the next
     /// shapes. That one has one entry more in every row, a type of total n + 1.
-    fn copy_into(&self, values: &mut [u32], shapes: &Shapes, class: usize, (total, at): (usize, usize), from: usize) {
+    fn copy_into(
+        &self,
+        values: &mut [u32],
+        (shapes, height): (&Shapes, u32),
+        class: usize,
+        (total, at): (usize, usize),
+        from: usize,
+    ) {
         let class = class_within(class, total);
         if class == 0 {
-            return values[at..at + total].copy_from_slice(&self.values[from..from + total]);
+            values[at..at + total].copy_from_slice(&self.values[from..from + total]);
+            if let Some(last) = total.checked_sub(1) {
+                values[at + last] ^= height;
+            }
+            return;
         }
         for w in 0..=total / odd(class) {
             let rest = total - odd(class) * w;
             let begin = if w == 0 || rest == 0 { 0 } else { self.shapes.starts(class, total - 1)[w] };
             let to = (rest, at + shapes.starts(class, total)[w]);
-            self.copy_into(values, shapes, class - 1, to, from + begin);
+            self.copy_into(values, (shapes, height), class - 1, to, from + begin);
         }
     }
 
     /// Places and values of the types of total n + 1.
-    fn new_values(&self, shapes: &Shapes, heights: &Heights, threads: usize) -> Vec<(u32, u32)> {
+    fn new_values(
+        &self,
+        shapes: &Shapes,
+        heights: &Heights,
+        threads: usize,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<(u32, u32)>, Stopped> {
         // Each thread goes through all of them, which is little, and values every so many.
         let found = crew(threads, 0..threads, Vec::new, |found: &mut Vec<(u32, u32)>, thread| {
             let mut number = 0;
             each_new(shapes, usize::MAX, (self.n + 1, 0), &mut Vec::new(), &mut |at, parts| {
-                if number / RUN % threads == thread {
+                if number / RUN % threads == thread && !watch.is_stopped() {
                     found.push((at as u32, self.value_of(parts, heights)));
                 }
                 number += 1;
             });
         });
-        found.concat()
-    }
-
-    /// Turns s into E for the types of total n: the partition into one block counts too.
-    fn add_one_block(&mut self, height: u32) {
-        let (shapes, values) = (&self.shapes, &mut self.values);
-        shapes.each_row(usize::MAX, self.n, 0, &mut |total, at| values[at + total] ^= height);
+        watch.check()?;
+        Ok(found.concat())
     }
 }
 
 impl Default for DistinctTypes {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Shapes {
-    /// Calls `visit` with the total and the place of every row of a list: of its lists of class 0.
-    fn each_row(&self, class: usize, total: usize, at: usize, visit: &mut impl FnMut(usize, usize)) {
-        let class = class_within(class, total);
-        if class == 0 {
-            return visit(total, at);
-        }
-        for (w, start) in self.starts(class, total).iter().enumerate().take(total / odd(class) + 1) {
-            self.each_row(class - 1, total - odd(class) * w, at + start, visit);
-        }
     }
 }
 

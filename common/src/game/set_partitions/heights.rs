@@ -85,8 +85,8 @@ pub fn heights(n: usize) -> Vec<u32> {
     let watch = Watch::new(&never);
     let (mut heights, mut types) = (Heights::default(), DistinctTypes::new());
     for _ in 0..n {
-        types.grow(&heights, 1);
-        heights.push(next_height(&types, &heights, 1, &watch).expect("nobody asks it to stop"));
+        let next = types.grow(&heights, 1, &watch).and_then(|()| next_height(&types, &heights, 1, &watch));
+        heights.push(next.expect("nobody asks it to stop"));
     }
     heights.values().to_vec()
 }

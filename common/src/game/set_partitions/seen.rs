@@ -7,7 +7,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Nothing seen; numbers below `64 * words` will be.
+    /// Nothing seen; numbers below the bound, rounded up to a multiple of 64, will be.
     pub fn below(bound: u64) -> Self {
         Self { bits: vec![0; bound.div_ceil(64) as usize] }
     }
@@ -20,6 +20,16 @@ impl Seen {
     /// Its words.
     pub fn words(&self) -> &[u64] {
         &self.bits
+    }
+
+    /// How many were seen.
+    pub fn len(&self) -> u64 {
+        self.bits.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// A number was seen.
@@ -53,7 +63,7 @@ mod tests {
         assert_eq!(seen.least_missing(), Some(0));
         (0..70).filter(|&number| number != 66).for_each(|number| seen.put(number));
         seen.put(5_000_000);
-        assert_eq!(seen.least_missing(), Some(66));
+        assert_eq!((seen.least_missing(), seen.len(), seen.is_empty()), (Some(66), 69, false));
         let mut other = Seen::below(128);
         other.put(66);
         seen.join(&other);

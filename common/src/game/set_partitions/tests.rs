@@ -8,7 +8,7 @@ fn heights(n: usize, parts: usize) -> Vec<u32> {
     let watch = Watch::new(&interrupt);
     let (mut heights, mut types) = (Heights::default(), DistinctTypes::new());
     for n in 1..=n {
-        types.grow(&heights, parts.min(3));
+        types.grow(&heights, parts.min(3), &watch).expect("not stopped");
         let mut seen = Seen::below(1 << 10);
         let mut visited = 0;
         for part in 0..parts {

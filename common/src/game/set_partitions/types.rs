@@ -1,6 +1,4 @@
-//! How many types, and set partitions, there are.
-
-use num_bigint::BigUint;
+//! Types of set partitions: integer partitions.
 
 /// Number of types of set partitions of n elements: of integer partitions of n (OEIS A000041), by Euler's recurrence with
 /// pentagonal numbers.
@@ -41,17 +39,15 @@ fn types_within(n: usize, largest: usize) -> Vec<Vec<usize>> {
     (1..=largest.min(n)).rev().flat_map(with_first).collect()
 }
 
-/// Number of set partitions of n elements (OEIS A000110), by the Bell triangle.
-pub fn bell_number(n: usize) -> BigUint {
-    let mut row = vec![BigUint::from(1u8)];
-    for _ in 0..n {
-        let mut next = vec![row[row.len() - 1].clone()];
-        for above in &row {
-            next.push(&next[next.len() - 1] + above);
+/// Number of types of n that have powers of two only (OEIS A018819): no more types differ in these alone.
+pub fn number_of_binary_types(n: usize) -> u64 {
+    let mut counts = vec![1; n + 1];
+    for power in (1..).map(|level| 1 << level).take_while(|&power| power <= n) {
+        for total in power..=n {
+            counts[total] += counts[total - power];
         }
-        row = next;
     }
-    row.swap_remove(0)
+    counts[n]
 }
 
 #[cfg(test)]
@@ -69,11 +65,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_binary_types() {
+        let counts: Vec<u64> = (0..13).map(number_of_binary_types).collect();
+        assert_eq!(counts, [1, 1, 2, 2, 4, 4, 6, 6, 10, 10, 14, 14, 20]);
+    }
+
+    #[test]
     fn published_numbers() {
         let types: Vec<u64> = (0..13).map(number_of_types).collect();
         assert_eq!(types, [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42, 56, 77]);
         assert_eq!((number_of_types(90), number_of_types(200)), (56_634_173, 3_972_999_029_388));
-        let bells: Vec<u32> = (0..9).map(|n| u32::try_from(bell_number(n)).expect("small")).collect();
-        assert_eq!(bells, [1, 1, 2, 5, 15, 52, 203, 877, 4140]);
     }
 }

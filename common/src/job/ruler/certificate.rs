@@ -3,12 +3,13 @@
 use num_bigint::BigUint;
 
 use super::JobSpec;
-use crate::game::set_partitions::{bell_number, number_of_types};
+use crate::game::set_partitions::number_of_types;
 use crate::job::certificate::Certificate;
 use crate::job::digest::ruler_digest;
 use crate::job::records::JOB_FORMAT;
 use crate::job::{JobError, Method, SizeCount};
 use crate::known;
+use crate::poset::covers::bell_number;
 
 /// Set partitions of n = 1, ..., N elements: types, and all of them.
 pub(super) fn sizes(n: usize) -> Vec<SizeCount> {
@@ -66,9 +67,12 @@ pub fn check_heights(heights: &[u32]) -> Result<Vec<String>, JobError> {
         let (n, found, expected) = (at + 1, heights[at], known[at]);
         return Err(JobError::SelfCheck(format!("h({n}) was found to be {found}, and is {expected}")));
     }
-    let types: u128 = (1..=heights.len()).map(|n| u128::from(number_of_types(n))).sum();
+    // Each type rules out one value at most.
+    if let Some((n, height)) = (1..).zip(heights).find(|&(n, &height)| u64::from(height) > number_of_types(n)) {
+        return Err(JobError::SelfCheck(format!("h({n}) was found to be {height}, with fewer types of {n}")));
+    }
     Ok(vec![
         format!("h(1) to h({}) are the known values", known.len()),
-        format!("all {types} types of up to {} elements were visited once", heights.len()),
+        "every h(n) was missing among the values of all types of n, each visited once".to_owned(),
     ])
 }

@@ -1,12 +1,12 @@
-//! The tasks of the ruler on set partitions: all of it where N is small, else a shard of the types of one n.
+//! The tasks of the ruler on set partitions: a shard of the types of one n.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::plan::memory;
-use super::{BOUND, JobSpec, SeenBits, Surveyed, run_ruler, shards};
+use super::{BOUND, JobSpec, SeenBits, Surveyed, shards};
 use crate::game::set_partitions::{DistinctTypes, Heights, Survey, shard_of_types};
-use crate::job::task::{Effort, Engine, Findings, Task, TaskError, TaskKind, TaskSizes, whole_in_scratch};
-use crate::watch::Watch;
+use crate::job::task::{Effort, Engine, Findings, Task, TaskError, TaskSizes};
+use crate::watch::{Stopped, Watch};
 
 /// Parts of a shard for each thread.
 const PARTS: usize = 4;
@@ -34,7 +34,10 @@ impl RulerEngine {
 
 impl Grown {
     /// What h(1), ..., h(n - 1) lead to.
-    fn become_up_to(&mut self, n: usize, heights: &[u32], threads: usize) {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    fn become_up_to(&mut self, n: usize, heights: &[u32], threads: usize, watch: &Watch<'_>) -> Result<(), Stopped> {
         let known = self.heights.values();
         if self.types.n() > n || !heights.starts_with(known) {
             *self = Self::default();
@@ -43,8 +46,9 @@ impl Grown {
             self.heights.push(height);
         }
         while self.types.n() < n {
-            self.types.grow(&self.heights, threads);
+            self.types.grow(&self.heights, threads, watch)?;
         }
+        Ok(())
     }
 }
 
@@ -66,26 +70,21 @@ impl Engine for RulerEngine {
         true
     }
 
-    fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError> {
-        whole_in_scratch(&self.spec, effort, |store, options| run_ruler(store, self.n, options))
-    }
-
     fn survey(&self, n: usize, shard: usize, heights: &[u32], effort: &Effort<'_>) -> Result<Findings, TaskError> {
         let shards = shards(n);
         if n == 0 || n > self.n || shard >= shards || heights.len() + 1 != n {
             return Err(TaskError::NotOfThisJob);
         }
+        let (threads, watch) = (effort.threads.max(1), Watch::new(effort.interrupt));
         let mut grown = self.grown.lock().unwrap_or_else(PoisonError::into_inner);
-        let threads = effort.threads.max(1);
-        grown.become_up_to(n, heights, threads);
+        grown.become_up_to(n, heights, threads, &watch)?;
         let Grown { heights, types } = &*grown;
         let range = shard_of_types(n, shard, shards);
-        let watch = Watch::new(effort.interrupt);
         let survey = Survey::in_parts(types, heights, range, PARTS * threads, (threads, BOUND), &watch)?;
         Ok(Findings::Surveyed(Surveyed { types: survey.types, seen: SeenBits::from(&survey.seen) }))
     }
 
     fn memory_of(&self, task: Task, _sizes: &TaskSizes) -> u64 {
-        memory(if task.kind == TaskKind::Whole { self.n } else { task.layer }) as u64
+        memory(task.layer) as u64
     }
 }

@@ -1,7 +1,7 @@
 //! The ruler on set partitions as a job: h(1), ..., h(N), one n after the other, each from all types of n.
 //!
-//! What is stored of it are the values themselves ([`HEIGHTS`]): everything else follows from them in a moment, on any machine
-//! (see [`crate::game::set_partitions`]). So a run goes on from the values it has, from a larger or a smaller job too, and a
+//! What is stored of it are the values themselves ([`HEIGHTS`]): everything else follows from them (see
+//! [`crate::game::set_partitions`]), in seconds up to n = 110 and in minutes up to 150. So a run goes on from the values it has, from a larger or a smaller job too, and a
 //! task on a cluster takes h(1), ..., h(n - 1) and a shard of the types of n.
 
 mod certificate;
@@ -32,8 +32,9 @@ pub const MOST: usize = 150;
 /// Name of the document with the values so far, h(1) first.
 pub const HEIGHTS: &str = "heights";
 
-/// Values that tasks note: those below. In 2^32 nimbers, which hold all values where h stays below 2^32, nothing short of 10^7
-/// types makes the least missing one as large, and all known h(n) are below 2^17.
+/// Values that tasks note: those below. No h(n) for n up to 60 is as large, for there are fewer types; all known ones are below 2^17.
+/// Values that are spread evenly over the nimbers below 2^32 would have to be 10^10 to leave no smaller one out. Should it happen
+/// nevertheless, the job stops and says so.
 pub const BOUND: u64 = 1 << 20;
 
 /// Types of a shard, about.
@@ -53,9 +54,9 @@ pub fn cut(n: usize) -> Vec<u64> {
     (0..shards).map(types).map(|types| types.end - types.start).collect()
 }
 
-/// The largest N that is one task, and whose values a coordinator finds itself on the way to further ones: handing the types of
-/// so few elements out would take longer.
-pub const WHOLE: usize = 60;
+/// The n up to which a coordinator finds h(n) itself, in a tenth of a second: handing the types of so few elements out would take
+/// longer, and it need not believe anybody.
+pub const AT_ONCE: usize = 60;
 
 /// What was found of a shard of the types of n.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,15 +122,19 @@ impl JobSpec {
         if self.question != Question::Ruler {
             return Ok(None);
         }
+        // Some others take long to be read.
+        if self.poset.split(':').next() != Some("partitions") {
+            return Err(PosetError::not_a_job(&self.poset));
+        }
         match self.poset.parse()? {
             CoverPoset::Partitions(partitions) if partitions.n() <= MOST => Ok(Some(partitions.n())),
-            CoverPoset::Partitions(_) => Err(PosetError::out_of_range(&self.poset, "partitions", MOST as u64)),
+            CoverPoset::Partitions(partitions) => Err(PosetError::too_far(&self.poset, partitions.n(), MOST)),
             _ => Err(PosetError::not_a_job(&self.poset)),
         }
     }
 }
 
-/// The values that are stored of a job, as far as they can be right.
+/// The values that are stored of an unfinished job.
 ///
 /// # Errors
 /// Errors of the store.

@@ -57,7 +57,10 @@ pub fn verify(
     );
     match check_heights(heights) {
         Ok(known) => known.into_iter().take(1).for_each(|check| report.pass(check)),
-        Err(error) => report.fail(error.to_string()),
+        Err(error) => {
+            report.fail(error.to_string());
+            return Ok(());
+        }
     }
     let by_the_paper = paper::heights(n.min(BY_THE_PAPER));
     report.check(
@@ -78,7 +81,7 @@ fn again(heights: &[u32], interrupt: &Interrupt, report: &mut Report) -> Result<
         let count = number_of_types(n);
         let Some(rest) = left.checked_sub(count) else { break };
         left = rest;
-        types.grow(&known, threads);
+        types.grow(&known, threads, &watch).map_err(|_| JobError::Interrupted)?;
         // Values below the claimed one must all be seen, and it must not.
         let bound = u64::from(height) + 1;
         let survey = Survey::in_parts(&types, &known, 0..count, PARTS, (threads, bound), &watch)

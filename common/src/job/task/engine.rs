@@ -9,7 +9,7 @@ use crate::job::plan::UPPER_SLOTS;
 use crate::job::records::space_owner;
 use crate::job::ruler::RulerEngine;
 use crate::job::sample::Sample;
-use crate::job::{Answer, JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
+use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
 use crate::poset::Poset;
 use crate::recurrence::chomp::Board;
 use crate::recurrence::extensions::layer_of_duals;
@@ -32,34 +32,6 @@ const EDGES_BYTES: u64 = 16 * 8 + 18;
 const LEAST_SPARE: usize = 1 << 16;
 /// Bytes that every task takes.
 const TASK_BYTES: u64 = 16 << 20;
-
-/// Does the whole of a job in a store of its own, which goes when it is done.
-///
-/// # Errors
-/// [`TaskError`].
-pub(in crate::job) fn whole_in_scratch(
-    spec: &JobSpec,
-    effort: &Effort<'_>,
-    run: impl FnOnce(&Store, &RunOptions<'_>) -> Result<Answer, JobError>,
-) -> Result<Findings, TaskError> {
-    let folder = effort.scratch.join(&spec.id().0);
-    let store = Store::open(&folder)?;
-    let options = RunOptions {
-        threads: effort.threads,
-        memory: effort.memory,
-        checkpoint: std::time::Duration::MAX,
-        keep_values: false,
-        interrupt: effort.interrupt,
-        progress: &|_| {},
-    };
-    let answer = run(&store, &options)?;
-    let certificate = certificate::Certificate::load(&store, &answer.job)?;
-    drop(store);
-    // Nothing but disk is lost if it stays.
-    let _ = std::fs::remove_dir_all(&folder);
-    let missing = || TaskError::Job(JobError::Unfinished(answer.job));
-    Ok(Findings::Whole(Box::new(certificate.ok_or_else(missing)?)))
-}
 
 /// What all tasks of a job share.
 pub(super) struct Tasks<const W: usize> {
@@ -186,7 +158,23 @@ impl<const W: usize> Engine for Shared<W> {
 
     fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError> {
         let Tasks { spec, poset, .. } = &*self.0;
-        whole_in_scratch(spec, effort, |store, options| run(store, spec.question, poset, spec.limits, options))
+        let folder = effort.scratch.join(&spec.id().0);
+        let store = Store::open(&folder)?;
+        let options = RunOptions {
+            threads: effort.threads,
+            memory: effort.memory,
+            checkpoint: std::time::Duration::MAX,
+            keep_values: false,
+            interrupt: effort.interrupt,
+            progress: &|_| {},
+        };
+        let answer = run(&store, spec.question, poset, spec.limits, &options)?;
+        let certificate = certificate::Certificate::load(&store, &answer.job)?;
+        drop(store);
+        // Nothing but disk is lost if it stays.
+        let _ = std::fs::remove_dir_all(&folder);
+        let missing = || TaskError::Job(JobError::Unfinished(answer.job));
+        Ok(Findings::Whole(Box::new(certificate.ok_or_else(missing)?)))
     }
 
     fn first_layer(&self) -> Result<Merged, TaskError> {

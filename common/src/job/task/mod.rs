@@ -40,7 +40,6 @@ use crate::space::needed::Needed;
 use crate::store::{BlockImage, Damage, Store, StoreError};
 use crate::watch::Interrupt;
 pub use engine::engine;
-pub(in crate::job) use engine::whole_in_scratch;
 pub use layers::{LayerIndex, Merged, MergedShard};
 pub use replica::Replica;
 
@@ -218,7 +217,9 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     /// [`TaskError`].
-    fn whole(&self, effort: &Effort<'_>) -> Result<Findings, TaskError>;
+    fn whole(&self, _effort: &Effort<'_>) -> Result<Findings, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
 
     /// The layer of the empty base, cut.
     ///

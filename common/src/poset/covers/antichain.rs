@@ -34,8 +34,8 @@ impl CoverRelation for Antichain {
         0
     }
 
-    fn len_of_rank(&self, _rank: usize) -> BigUint {
-        self.len.into()
+    fn len_by_rank(&self) -> Vec<BigUint> {
+        vec![self.len.into()]
     }
 
     fn rank(&self, _x: &[u32]) -> usize {

@@ -39,9 +39,9 @@ impl CoverRelation for AsmPoset {
         self.largest as usize
     }
 
-    fn len_of_rank(&self, rank: usize) -> BigUint {
-        // So many x and y of that sum, and z from 0 to the rank.
-        BigUint::from(self.height() - rank + 1) * (rank + 1)
+    fn len_by_rank(&self) -> Vec<BigUint> {
+        // So many x and y of a sum, and z from 0 to the rank.
+        (0..=self.height()).map(|rank| BigUint::from(self.height() - rank + 1) * (rank + 1)).collect()
     }
 
     fn rank(&self, x: &[u32]) -> usize {

@@ -83,23 +83,19 @@ impl CoverRelation for Chains {
         }
     }
 
-    fn len_of_rank(&self, rank: usize) -> BigUint {
-        if let [_] = self.lengths[..] {
-            return 1u8.into();
-        }
-        if self.is_boolean() {
-            return binomial(self.lengths.len(), rank);
-        }
-        // Elements of each rank of a growing number of factors.
-        let mut counts = vec![BigUint::ZERO; rank + 1];
+    fn len_by_rank(&self) -> Vec<BigUint> {
+        let height = self.height();
+        // Of a growing number of factors: each adds up to `length - 1` to the rank.
+        let mut counts = vec![BigUint::ZERO; height + 1];
         counts[0] = 1u8.into();
         for &length in &self.lengths {
-            let before = counts.clone();
+            let mut sums = vec![BigUint::ZERO];
+            counts.iter().for_each(|count| sums.push(&sums[sums.len() - 1] + count));
             for (rank, count) in counts.iter_mut().enumerate() {
-                *count = before[rank.saturating_sub(length as usize - 1)..=rank].iter().sum();
+                *count = &sums[rank + 1] - &sums[(rank + 1).saturating_sub(length as usize)];
             }
         }
-        counts.swap_remove(rank)
+        counts
     }
 
     fn rank(&self, x: &[u32]) -> usize {

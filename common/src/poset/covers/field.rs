@@ -1,5 +1,7 @@
 //! Finite fields F_q.
 
+use crate::poset::divisors::factorise;
+
 /// The largest q of fields whose elements can be written.
 const LARGEST: u64 = 31;
 /// Digits for elements of the prime field.
@@ -25,22 +27,19 @@ pub struct FiniteField {
 
 /// p and k, if q is p^k for a prime p and k from 1.
 pub fn prime_power(q: u64) -> Option<(u64, u32)> {
-    if q < 2 {
+    if q == 0 {
         return None;
     }
-    let p = (2..).take_while(|p| p * p <= q).find(|&p| q.is_multiple_of(p)).unwrap_or(q);
-    let (mut rest, mut exponent) = (q, 0);
-    while rest.is_multiple_of(p) {
-        rest /= p;
-        exponent += 1;
+    match factorise(q)[..] {
+        [(p, exponent)] => Some((p, exponent as u32)),
+        _ => None,
     }
-    (rest == 1).then_some((p, exponent))
 }
 
 impl FiniteField {
     /// F_q; `None` if q is no prime power, or above 31.
     pub fn new(q: u64) -> Option<Self> {
-        let (p, degree) = prime_power(q).filter(|_| q <= LARGEST)?;
+        let (p, degree) = Some(q).filter(|&q| q <= LARGEST).and_then(prime_power)?;
         let (q, p, degree) = (q as usize, p as usize, degree as usize);
         let digits = |number: usize| -> Vec<usize> { (0..degree).map(|i| number / p.pow(i as u32) % p).collect() };
         let number = |digits: &[usize]| digits.iter().rev().fold(0, |number, digit| number * p + digit) as u32;
@@ -151,6 +150,7 @@ mod tests {
     #[test]
     fn prime_powers() {
         assert_eq!((prime_power(81), prime_power(2), prime_power(97)), (Some((3, 4)), Some((2, 1)), Some((97, 1))));
-        assert!([0, 1, 6, 12, 100].into_iter().all(|q| prime_power(q).is_none()));
+        assert_eq!(prime_power(18_446_744_073_709_551_557), Some((18_446_744_073_709_551_557, 1)));
+        assert!([0, 1, 6, 12, 100, u64::MAX].into_iter().all(|q| prime_power(q).is_none()));
     }
 }

@@ -1,6 +1,6 @@
 //! Hasse diagrams: all elements of a poset, or those below some, listed with their covers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Coordinates, CoverRelation};
 
@@ -36,24 +36,25 @@ impl Hasse {
     /// # Errors
     /// [`TooManyElements`] if there are more than `most`.
     pub fn below(poset: &dyn CoverRelation, tops: Vec<Coordinates>, most: usize) -> Result<Self, TooManyElements> {
-        let mut covers: HashMap<Coordinates, Vec<Coordinates>> = HashMap::new();
+        let mut found: HashSet<Coordinates> = tops.iter().cloned().collect();
         let mut todo = tops;
         while let Some(x) = todo.pop() {
-            if covers.contains_key(&x) {
-                continue;
-            }
-            let lower = poset.lower_covers(&x);
-            todo.extend(lower.iter().filter(|y| !covers.contains_key(*y)).cloned());
-            covers.insert(x, lower);
-            if covers.len() > most {
+            // Some elements cover more than memory holds.
+            if found.len() > most || poset.len_of_lower_covers(&x) > most.into() {
                 return Err(TooManyElements(most));
             }
+            for y in poset.lower_covers(&x) {
+                if found.insert(y.clone()) {
+                    todo.push(y);
+                }
+            }
         }
-        let mut listed: Vec<(usize, Coordinates)> = covers.keys().map(|x| (poset.rank(x), x.clone())).collect();
+        let mut listed: Vec<(usize, Coordinates)> = found.into_iter().map(|x| (poset.rank(&x), x)).collect();
         listed.sort_unstable();
         let (ranks, elements): (Vec<usize>, Vec<Coordinates>) = listed.into_iter().unzip();
         let places: HashMap<Coordinates, u32> = elements.iter().cloned().zip(0..).collect();
-        let lower = elements.iter().map(|x| covers[x].iter().map(|y| places[y]).collect()).collect();
+        let covered = |x: &Coordinates| poset.lower_covers(x).iter().map(|y| places[y]).collect();
+        let lower = elements.iter().map(covered).collect();
         Ok(Self { elements, ranks, lower, places })
     }
 

@@ -34,7 +34,7 @@ pub use asm::AsmPoset;
 pub use chains::Chains;
 pub use field::FiniteField;
 pub use hasse::{Hasse, TooManyElements};
-pub use partitions::SetPartitions;
+pub use partitions::{SetPartitions, bell_number};
 pub use read::{ElementError, ElementFault};
 pub(in crate::poset) use spec::COVER_FAMILIES;
 pub use subspaces::Subspaces;
@@ -57,8 +57,8 @@ pub trait CoverRelation {
     /// The largest rank.
     fn height(&self) -> usize;
 
-    /// Number of elements of a rank.
-    fn len_of_rank(&self, rank: usize) -> BigUint;
+    /// Number of elements of each rank, from 0 to the largest one.
+    fn len_by_rank(&self) -> Vec<BigUint>;
 
     /// Length of the longest chain strictly below an element.
     fn rank(&self, x: &[u32]) -> usize;
@@ -68,6 +68,11 @@ pub trait CoverRelation {
 
     /// The elements that `x` covers.
     fn lower_covers(&self, x: &[u32]) -> Vec<Coordinates>;
+
+    /// Number of elements that `x` covers: more of them than memory holds cannot be made.
+    fn len_of_lower_covers(&self, x: &[u32]) -> BigUint {
+        self.lower_covers(x).len().into()
+    }
 
     /// Whether `x <= y`.
     fn is_at_most(&self, x: &[u32], y: &[u32]) -> bool;
@@ -121,8 +126,7 @@ impl CoverPoset {
     }
 }
 
-/// The product of numbers from `first` to `last`, divided by that of the same number of numbers from 1: a binomial
-/// coefficient of `last`.
+/// A binomial coefficient.
 fn binomial(n: usize, k: usize) -> BigUint {
     (0..k).fold(BigUint::from(1u8), |product, i| product * (n - i) / (i + 1))
 }

@@ -4,7 +4,6 @@ use num_bigint::BigUint;
 
 use super::read::number_within;
 use super::{Coordinates, CoverRelation, ElementFault};
-use crate::game::set_partitions::bell_number;
 
 /// Elements of blocks that are written as digits without commas.
 const DIGITS: usize = 9;
@@ -32,6 +31,19 @@ impl SetPartitions {
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         sizes
     }
+}
+
+/// Number of set partitions of n elements (OEIS A000110), by the Bell triangle.
+pub fn bell_number(n: usize) -> BigUint {
+    let mut row = vec![BigUint::from(1u8)];
+    for _ in 0..n {
+        let mut next = vec![row[row.len() - 1].clone()];
+        for above in &row {
+            next.push(&next[next.len() - 1] + above);
+        }
+        row = next;
+    }
+    row.swap_remove(0)
 }
 
 /// The blocks by number, each with its elements from 0.
@@ -71,7 +83,7 @@ impl CoverRelation for SetPartitions {
         self.n - 1
     }
 
-    fn len_of_rank(&self, rank: usize) -> BigUint {
+    fn len_by_rank(&self) -> Vec<BigUint> {
         // Stirling numbers of the second kind, row by row.
         let mut row = vec![BigUint::from(1u8)];
         for _ in 0..self.n {
@@ -82,7 +94,12 @@ impl CoverRelation for SetPartitions {
             }
             row = next;
         }
-        row.swap_remove(self.n - rank)
+        row.into_iter().skip(1).rev().collect()
+    }
+
+    /// A block is divided in two: its least element stays, and some of the others become a block of their own.
+    fn len_of_lower_covers(&self, x: &[u32]) -> BigUint {
+        blocks(x).iter().map(|block| (BigUint::from(1u8) << (block.len() - 1)) - 1u8).sum()
     }
 
     fn rank(&self, x: &[u32]) -> usize {
@@ -97,7 +114,6 @@ impl CoverRelation for SetPartitions {
         let new = x.len() as u32;
         let mut lower = Vec::new();
         for block in blocks(x) {
-            // The least element stays, and some of the others become a block of their own.
             for chosen in 1..1u64 << (block.len() - 1) {
                 let mut finer = x.to_vec();
                 for (i, &element) in block[1..].iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::poset::spec::FamilyHelp;
 
 /// The largest number of points of a Boolean lattice, and of factors of a product.
 const MOST_FACTORS: u64 = 64;
-/// The largest n of `asm:n`: beyond, the ruler takes hours.
+/// The largest n of `asm:n`: there the ruler takes a minute.
 const MOST_ROWS: u64 = 302;
 /// The largest n of `partitions:n` and `subspaces:n:q`.
 const MOST_DIMENSIONS: u64 = 200;
@@ -40,7 +40,7 @@ pub(in crate::poset) static COVER_FAMILIES: [FamilyHelp; 8] = [
     FamilyHelp {
         name: "subspaces",
         form: "subspaces:3:2 (of the 3-dimensional space over F_2)",
-        usage: "`subspaces:n:q` with n from 0 to 200 and a prime power q, as in `subspaces:3:2` or `subspaces:2:9`",
+        usage: "`subspaces:n:q` with n from 0 to 200 and a prime power q below 2^32, as in `subspaces:3:2` or `subspaces:2:9`",
     },
     FamilyHelp { name: "asm", form: "asm:5", usage: "`asm:n` with n from 2 to 302" },
     FamilyHelp { name: "partitions", form: "partitions:4 (of a set)", usage: "`partitions:n` with n from 1 to 200" },
@@ -137,7 +137,7 @@ fn divisors(parameters: &str) -> Result<Chains, PosetFault> {
 fn subspaces(parameters: &str) -> Result<Subspaces, PosetFault> {
     let (n, q) = two(parameters)?;
     let n = within(n, 0, MOST_DIMENSIONS)?;
-    let q = parse_number(q.unwrap_or_default())?;
+    let q = within(q.unwrap_or_default(), 0, LONGEST)?;
     match prime_power(q) {
         Some(_) => Ok(Subspaces::new(n as usize, q)),
         None => Err(PosetFault::NotAPrimePower(q)),

@@ -60,7 +60,7 @@ impl CoverRelation for Subspaces {
     }
 
     fn len(&self) -> BigUint {
-        (0..=self.n).map(|rank| self.len_of_rank(rank)).sum()
+        self.len_by_rank().into_iter().sum()
     }
 
     fn coordinates(&self) -> usize {
@@ -71,10 +71,18 @@ impl CoverRelation for Subspaces {
         self.n
     }
 
-    /// A Gaussian binomial coefficient.
-    fn len_of_rank(&self, rank: usize) -> BigUint {
+    /// Gaussian binomial coefficients, each from the one before.
+    fn len_by_rank(&self) -> Vec<BigUint> {
         let less_one = |exponent: usize| BigUint::from(self.q).pow(exponent as u32) - 1u8;
-        (0..rank).fold(BigUint::from(1u8), |count, i| count * less_one(self.n - i) / less_one(i + 1))
+        let mut counts = vec![BigUint::from(1u8)];
+        for rank in 0..self.n {
+            counts.push(&counts[rank] * less_one(self.n - rank) / less_one(rank + 1));
+        }
+        counts
+    }
+
+    fn len_of_lower_covers(&self, x: &[u32]) -> BigUint {
+        (BigUint::from(self.q).pow(self.rank(x) as u32) - 1u8) / (self.q - 1)
     }
 
     fn rank(&self, x: &[u32]) -> usize {

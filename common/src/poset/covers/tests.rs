@@ -61,15 +61,28 @@ fn counts_by_rank_are_those_of_the_elements() {
     for text in SMALL {
         let poset = poset(text);
         let diagram = Hasse::of(poset.relation(), 1000).expect("small");
-        for rank in 0..=poset.relation().height() {
-            let count = (0..diagram.elements().len()).filter(|&x| diagram.rank(x) == rank).count();
-            assert_eq!(poset.relation().len_of_rank(rank), count.into(), "{text}, rank {rank}");
-            assert!(count > 0);
+        let count = |rank| (0..diagram.elements().len()).filter(|&x| diagram.rank(x) == rank).count();
+        let counts: Vec<BigUint> = (0..=poset.relation().height()).map(|rank| count(rank).into()).collect();
+        assert_eq!(poset.relation().len_by_rank(), counts, "{text}");
+        assert!(!counts.contains(&BigUint::ZERO));
+        for x in diagram.elements() {
+            let covers = poset.relation().lower_covers(x).len();
+            assert_eq!(poset.relation().len_of_lower_covers(x), covers.into(), "{text}");
         }
     }
-    let space = poset("subspaces:4:3");
-    let counts: Vec<BigUint> = (0..=4).map(|rank| space.relation().len_of_rank(rank)).collect();
-    assert_eq!(counts, [1u32, 40, 130, 40, 1].map(BigUint::from));
+    assert_eq!(poset("subspaces:4:3").relation().len_by_rank(), [1u32, 40, 130, 40, 1].map(BigUint::from));
+    let bells: Vec<BigUint> = (0..9).map(bell_number).collect();
+    assert_eq!(bells, [1u32, 1, 2, 5, 15, 52, 203, 877, 4140].map(BigUint::from));
+}
+
+#[test]
+fn elements_that_cover_more_than_memory_holds_are_refused_and_not_tried() {
+    for text in
+        ["partitions:65", "partitions:200", "subspaces:65:2", "subspaces:200:31", "boolean:64", "chain:4000000000"]
+    {
+        let poset = poset(text);
+        assert!(Hasse::below(poset.relation(), poset.relation().maximal(), 1000).is_err(), "{text}");
+    }
 }
 
 #[test]

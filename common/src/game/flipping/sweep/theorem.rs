@@ -119,7 +119,7 @@ fn check_one(rules: &Rules, table: &Table<i64>, code: u32) -> Option<Exception> 
     let kind = if best.left >= best.right {
         ExceptionKind::NotANumber
     } else if i64::simplest_between(best.left, best.right, table.places) != Some(value) {
-        ExceptionKind::Value { algorithm: value.dyadic(table.places)? }
+        ExceptionKind::Value { algorithm: value.dyadic(table.places).expect("the table has numbers only") }
     } else if left.unwrap_or(i64::LOWEST) != best.left {
         ExceptionKind::BestMove(Player::Left)
     } else if right.unwrap_or(i64::HIGHEST) != best.right {

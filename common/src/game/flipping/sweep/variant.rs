@@ -40,10 +40,11 @@ fn evaluate<F: Fixed>(
     let theorem_holds = None;
     let total = 1 << coins;
     for code in 0..1u32 << coins {
+        // By some rules a position has 10^8 options.
+        if options.interrupt.is_requested() {
+            return Err(Stopped.into());
+        }
         if (code as usize).is_multiple_of(SHARD) {
-            if options.interrupt.is_requested() {
-                return Err(Stopped.into());
-            }
             (options.progress)(SweepProgress { stage: Stage::Check, done: code.into(), total });
         }
         let best = table.best(rules, code);
