@@ -3,7 +3,6 @@
 //! A reader that goes away (`antichain export ... | head`) is no error, and a closed standard error never stops a
 //! computation.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use serde::Serialize;
@@ -73,9 +72,13 @@ pub fn table(rows: &[Vec<String>], left: usize) -> String {
     for row in rows {
         let mut line = String::new();
         for (i, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let gap = if i == 0 { "" } else { "  " };
-            // Writing to a string cannot fail.
-            let _ = if i < left { write!(line, "{gap}{cell:<width$}") } else { write!(line, "{gap}{cell:>width$}") };
+            if i > 0 {
+                line.push_str("  ");
+            }
+            // Not by a width of the format, which has 16 bits.
+            let space = " ".repeat(width - cell.chars().count());
+            let (before, after) = if i < left { ("", &*space) } else { (&*space, "") };
+            line.extend([before, cell, after]);
         }
         text.push_str(line.trim_end());
         text.push('\n');
@@ -97,6 +100,8 @@ mod tests {
     #[test]
     fn columns_align() {
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let long = "x".repeat(70_000);
+        assert_eq!(table(&[vec![long.clone(), "1".to_owned()]], 1), format!("{long}  1\n"));
         assert_eq!(table(&[row(["a", "1", "10"]), row(["bcd", "20", ""])], 1), "a     1  10\nbcd  20\n");
     }
 }

@@ -206,6 +206,7 @@ impl Link {
     /// As [`register`](Self::register).
     pub async fn acquire(&self, most: u32) -> Result<Vec<v1::Lease>, WorkerError> {
         let mut backoff = Backoff::of(self);
+        let mut told = false;
         loop {
             let worker = self.session.worker();
             let request = v1::AcquireRequest { worker, most, wait_millis: ACQUIRE_WAIT.as_millis() as u64 };
@@ -221,7 +222,10 @@ impl Link {
                 }
                 Ok(Err(status)) => {
                     if !self.register_if_unknown(worker, &status).await? {
-                        tracing::debug!("no tasks: {}", status.message());
+                        if !std::mem::replace(&mut told, true) {
+                            let (coordinator, reason) = (&self.target.url, status.message());
+                            tracing::warn!(%coordinator, "no answer, trying again: {reason}");
+                        }
                         backoff.wait().await;
                     }
                 }

@@ -1,6 +1,8 @@
 //! `antichain coins`: value and moves of a position of a coin-turning game.
 
-use antichain_common::game::coins::{CoinMove, CoinPosition};
+use std::collections::BTreeSet;
+
+use antichain_common::game::coins::{CoinMove, CoinPosition, TurningGame};
 use antichain_common::poset::covers::{Coordinates, CoverPoset, CoverRelation};
 use serde::Serialize;
 
@@ -15,8 +17,10 @@ const NONE: &str = "-";
 
 /// Coins that the moves of a position are listed with, at most: of further moves only what tells them apart is said.
 const LISTED_COINS: usize = 1_000_000;
-/// Elements below a coin, at most: the ruler looks at all pairs of them.
-const MOST_BELOW: usize = 50_000;
+/// Elements below all coins, at most: more take longer than a moment.
+const MOST_BELOW: usize = 1_000_000;
+/// The same below a coin of the ruler, which looks at all pairs of them.
+const MOST_BELOW_OF_RULER: usize = 30_000;
 /// Coins that a line of text has.
 const COINS_OF_A_LINE: usize = 40;
 
@@ -32,10 +36,10 @@ pub fn execute(global: &Global, args: &CoinsArgs) -> anyhow::Result<()> {
 
 /// The elements that words name, each once.
 fn heads(poset: &CoverPoset, args: &CoinsPositionArgs) -> anyhow::Result<Vec<Coordinates>> {
-    let mut heads = Vec::with_capacity(args.elements.len());
+    let (mut heads, mut seen) = (Vec::with_capacity(args.elements.len()), BTreeSet::new());
     for word in &args.elements {
         let x = poset.relation().read(word)?;
-        if heads.contains(&x) {
+        if !seen.insert(x.clone()) {
             return Err(CoinsInputError::Twice { word: word.clone(), element: poset.relation().label(&x) }.into());
         }
         heads.push(x);
@@ -86,18 +90,21 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
     let poset: CoverPoset = args.position.poset.parse()?;
     let heads = heads(&poset, &args.position)?;
     within_reach(game, &poset, &heads)?;
-    let most = most_elements(&poset, budget(args.memory)).min(MOST_BELOW);
+    let bound = if game == TurningGame::Ruler { MOST_BELOW_OF_RULER } else { MOST_BELOW };
+    let most = most_elements(&poset, budget(args.memory)).min(bound);
     let position = CoinPosition::new(game, &poset, heads);
     let relation = poset.relation();
     let too_many = |_| CoinsInputError::TooManyBelow { poset: relation.name(), most };
     let (mut rows, mut total, mut listed) = (Vec::new(), 0, 0);
+    let mut left = MOST_BELOW;
     for head in position.heads() {
-        let below = position.below(head, most).map_err(too_many)?;
+        let below = position.below(head, most.min(left)).map_err(too_many)?;
+        left -= below.elements().len();
         let moves = position.moves(&below);
         total += moves.len();
         for coin_move in moves.iter().filter(|coin_move| args.all || coin_move.value == 0) {
             let turned = (listed < LISTED_COINS).then(|| position.turned(coin_move, &below));
-            listed += turned.as_ref().map_or(0, Vec::len);
+            listed += turned.as_ref().map_or(0, |turned| turned.len() + position.len());
             rows.push(MoveDocument::new(relation, coin_move, turned.as_deref(), &position));
         }
     }

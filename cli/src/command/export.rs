@@ -55,8 +55,8 @@ pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     sizes.retain(|count| inputs::is_within(limits, count.size));
     positions.retain(|count| inputs::is_within(limits, count.size));
     let text = match args.format {
-        ExportFormat::Csv if answer.spec.question == Question::Ruler => heights_of(&answer, "n,h\n", ','),
-        ExportFormat::Bfile if answer.spec.question == Question::Ruler => heights_of(&answer, "", ' '),
+        ExportFormat::Csv if answer.spec.question == Question::Ruler => heights_of(&answer, limits, "n,h\n", ','),
+        ExportFormat::Bfile if answer.spec.question == Question::Ruler => heights_of(&answer, limits, "", ' '),
         ExportFormat::Csv if answer.spec.question.is_game() => csv_by_value(answer.spec.question, &positions),
         ExportFormat::Bfile => bfile(&sizes, args.labelled),
         ExportFormat::Json => {
@@ -68,10 +68,11 @@ pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     write(args, &text)
 }
 
-/// A line for each h(n) of the ruler on set partitions.
-fn heights_of(answer: &Answer, head: &str, separator: char) -> String {
+/// A line for each h(n) of the ruler on set partitions, n being within the limits.
+fn heights_of(answer: &Answer, limits: SizeLimits, head: &str, separator: char) -> String {
     let heights = answer.heights.iter().flatten();
-    let lines = (1..).zip(heights).map(|(n, height): (usize, _)| format!("{n}{separator}{height}\n"));
+    let within = (1..).zip(heights).filter(|&(n, _)| inputs::is_within(limits, n));
+    let lines = within.map(|(n, height): (usize, _)| format!("{n}{separator}{height}\n"));
     std::iter::once(head.to_owned()).chain(lines).collect()
 }
 

@@ -111,7 +111,7 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
             poset: &plan.spec.poset,
             limits: plan.spec.limits.into(),
             job: plan.job.to_string(),
-            method: plan.method.to_string(),
+            method: method(plan),
             orbits: plan.orbits.to_string(),
             labelled: plan.labelled.to_string(),
             exact: plan.is_exact(),
@@ -135,15 +135,10 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
         memory += &format!(", {fits} the {free} this process may take by default");
     }
     let is_ruler = plan.spec.question == Question::Ruler;
-    let method = if is_ruler {
-        "the types of set partitions, one number of elements after the other".to_owned()
-    } else {
-        plan.method.to_string()
-    };
     let rows = [
         ("question", format!("{} of {}{}", plan.spec.question, plan.spec.poset, show_limits(plan.spec.limits))),
         ("job", plan.job.to_string()),
-        ("method", method),
+        ("method", method(plan)),
         (if is_ruler { "set partitions" } else { "ideals" }, ideals(&plan.labelled)),
         ("up to symmetry", ideals(&plan.orbits)),
         ("states", readable(plan.states)),
@@ -153,6 +148,14 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
         ("disk", format!("{}; {} with --keep-values", bytes(plan.disk_bytes), bytes(plan.disk_bytes_kept))),
     ];
     table(&rows.map(|(name, text)| vec![name.to_owned(), text]), 2)
+}
+
+/// How the question is answered.
+fn method(plan: &Plan) -> String {
+    match plan.spec.question {
+        Question::Ruler => "the types of set partitions, one number of elements after the other".to_owned(),
+        _ => plan.method.to_string(),
+    }
 }
 
 /// A time to wait.

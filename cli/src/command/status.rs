@@ -148,11 +148,13 @@ fn shown(status: &JobStatus) -> String {
 fn answered(answer: &v1::Answer) -> Vec<(&'static str, String)> {
     // A time that is none is left out, like everything that is not known.
     let took = Duration::try_from_secs_f64(answer.elapsed_seconds).map(show_duration);
-    let mut rows = vec![
-        ("value", answer.value.clone().unwrap_or_else(|| "none".to_owned())),
-        ("ideals", grouped(&answer.labelled)),
-        ("up to symmetry", grouped(&answer.orbits)),
-    ];
+    let value = answer.value.clone().unwrap_or_else(|| "none".to_owned());
+    let mut rows = if answer.heights.is_empty() {
+        let (ideals, orbits) = (grouped(&answer.labelled), grouped(&answer.orbits));
+        vec![("value", value), ("ideals", ideals), ("up to symmetry", orbits)]
+    } else {
+        vec![("value", value), ("types", grouped(&answer.orbits))]
+    };
     rows.extend(took.map(|took| ("took", took)));
     rows.push(("digest", answer.digest.clone()));
     rows

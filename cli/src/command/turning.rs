@@ -66,12 +66,11 @@ fn at_once(global: &Global, args: &RunArgs, game: TurningGame, poset: &CoverPose
             }
         } else {
             let most = most_elements(poset, budget(args.effort.memory));
-            let too_many = |_| CoinsInputError::TooManyElements {
-                poset: relation.name(),
-                elements: grouped(&relation.len()),
-                most,
-            };
-            elements = Some(Hasse::of(relation, most).map_err(too_many)?);
+            elements = Hasse::of(relation, most).ok();
+            if elements.is_none() && args.elements {
+                let (poset, elements) = (relation.name(), grouped(&relation.len()));
+                return Err(CoinsInputError::TooManyElements { poset, elements, most }.into());
+            }
         }
     }
     let grundy = GrundyFunction::new(game, poset);

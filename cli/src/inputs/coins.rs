@@ -32,7 +32,7 @@ pub enum CoinsInputError {
     #[error("coin-turning games are about elements, and not about ideals of some sizes")]
     NoIdeals(SizeLimits),
     /// More elements below a coin than memory holds.
-    #[error("more than {most} elements are below a coin: its moves take too long, or more memory than there is")]
+    #[error("more than {most} elements are below its coins: the moves take too long, or more memory than there is")]
     TooManyBelow {
         /// The poset.
         poset: String,
@@ -92,15 +92,10 @@ impl CoinsInputError {
             Self::NoGame(_) => format!("games are {}", TurningGame::ALL.map(TurningGame::name).join(", ")),
             Self::Twice { .. } => "name every coin that shows heads once".to_owned(),
             Self::NoIdeals(_) => "leave the limit out".to_owned(),
-            Self::TooManyBelow { .. } => {
-                "`antichain coins value` has the value, and needs none of them; up to 50,000 are a matter of --memory"
-                    .to_owned()
-            }
-            Self::TooManyElements { .. } => {
-                "leave --elements out, give it more with --memory if this machine has it, or \
+            Self::TooManyBelow { .. } => "`antichain coins value` has the value, and needs none of them".to_owned(),
+            Self::TooManyElements { .. } => "leave --elements out, give it more with --memory if this machine has it, or \
                  ask for single elements with `antichain coins value`"
-                    .to_owned()
-            }
+                .to_owned(),
             Self::Memory { needed, .. } => format!(
                 "give it more with --memory {}MiB if this machine has it, or take fewer elements",
                 needed.0.div_ceil(1 << 20)

@@ -187,7 +187,8 @@ impl Restoring<'_> {
     fn cuts(&self) -> Result<Vec<Cut>, StepError> {
         if self.engine.spec().question == Question::Ruler {
             let shards = |n| cut(n).into_iter().map(|slots| CutShard { bases: 0, slots }).collect();
-            return Ok((0..=self.engine.last_layer()).map(|n| Cut { shards: shards(n), edges: 0 }).collect());
+            let types = (1..=self.engine.last_layer()).map(|n| Cut { shards: shards(n), edges: 0 });
+            return Ok(std::iter::once(Cut::default()).chain(types).collect());
         }
         let mut cuts = vec![self.first_cut()?];
         for layer in 1..=self.engine.last_layer() {

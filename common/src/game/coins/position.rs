@@ -13,6 +13,7 @@ pub struct CoinPosition<'a> {
     poset: &'a CoverPoset,
     heads: BTreeSet<Coordinates>,
     grundy: GrundyFunction<'a>,
+    value: u64,
 }
 
 /// A move: the turning set with a given greatest element and, but in the order ideal game, another element.
@@ -30,12 +31,24 @@ impl<'a> CoinPosition<'a> {
     /// The position in which these coins show heads; coins given twice count once.
     pub fn new(game: TurningGame, poset: &'a CoverPoset, heads: Vec<Coordinates>) -> Self {
         let grundy = GrundyFunction::below(game, poset, &heads);
-        Self { game, poset, heads: heads.into_iter().collect(), grundy }
+        let heads: BTreeSet<Coordinates> = heads.into_iter().collect();
+        let value = heads.iter().fold(0, |sum, x| sum ^ grundy.of(x));
+        Self { game, poset, heads, grundy, value }
     }
 
     /// The coins that show heads, in the order of their coordinates.
     pub fn heads(&self) -> impl Iterator<Item = &Coordinates> {
         self.heads.iter()
+    }
+
+    /// Number of coins that show heads.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether all coins show tails.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
     }
 
     /// The value of a coin alone.
@@ -45,7 +58,7 @@ impl<'a> CoinPosition<'a> {
 
     /// Its value: the nim-sum of those of its coins.
     pub fn value(&self) -> u64 {
-        self.heads.iter().fold(0, |sum, x| sum ^ self.grundy.of(x))
+        self.value
     }
 
     /// A coin with all that is below it, on which its moves depend.
@@ -61,7 +74,7 @@ impl<'a> CoinPosition<'a> {
     pub fn moves(&self, below: &Hasse) -> Vec<CoinMove> {
         let place = below.elements().len() - 1;
         let greatest = &below.elements()[place];
-        let without = self.value() ^ self.grundy.of(greatest);
+        let without = self.value ^ self.grundy.of(greatest);
         let values: Vec<u64> = below.elements().iter().map(|y| self.grundy.of(y)).collect();
         let coin_move = |other: Option<usize>, sum: u64| CoinMove {
             greatest: greatest.clone(),

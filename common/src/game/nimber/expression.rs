@@ -31,6 +31,9 @@ pub enum ExpressionFault {
     /// Something that is no number of decimal digits.
     #[error("`{0}` is not a number")]
     NotANumber(String),
+    /// What may be meant for a hexadecimal number.
+    #[error("`{0}` looks hexadecimal, and numbers are decimal")]
+    Hexadecimal(String),
     /// More than 64 bits.
     #[error("{0} is too large: nimbers go up to 18446744073709551615")]
     TooLarge(String),
@@ -48,6 +51,11 @@ pub enum ExpressionFault {
 /// # Errors
 /// [`ExpressionError`].
 pub fn evaluate(text: &str) -> Result<u64, ExpressionError> {
+    let is_hexadecimal = |word: &&str| word.starts_with("0x") || word.starts_with("0X");
+    if let Some(word) = text.split_whitespace().find(is_hexadecimal) {
+        let fault = ExpressionFault::Hexadecimal(word.to_owned());
+        return Err(ExpressionError { input: text.to_owned(), fault });
+    }
     let terms = text.split('+').map(|term| {
         let factors = term.split(['x', 'X', '*', '×']).map(number);
         factors.reduce(|a, b| Ok(product(a?, b?))).unwrap_or(Err(ExpressionFault::Missing))
@@ -85,6 +93,7 @@ mod tests {
             ("", ExpressionFault::Missing),
             ("5 x", ExpressionFault::Missing),
             ("+ 5", ExpressionFault::Missing),
+            ("1 + 0x10", ExpressionFault::Hexadecimal("0x10".to_owned())),
             ("5 9", ExpressionFault::NotANumber("5 9".to_owned())),
             ("-5 + 9", ExpressionFault::NotANumber("-5".to_owned())),
             ("18446744073709551616", ExpressionFault::TooLarge("18446744073709551616".to_owned())),

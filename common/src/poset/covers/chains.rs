@@ -195,7 +195,12 @@ impl Chains {
         if self.lengths.len() <= DIGITS {
             word.chars().try_for_each(|c| put(c.to_digit(10).ok_or(ElementFault::Character(c))?))?;
         } else {
-            word.split(',').try_for_each(|part| put(number_within(part, 0, last)?))?;
+            word.split(',').try_for_each(|part| match part {
+                "0" => put(0),
+                // A set of digits, as lattices of fewer points have them.
+                _ if part.starts_with('0') => Err(ElementFault::Digits),
+                _ => put(number_within(part, 0, last)?),
+            })?;
         }
         match levels.iter().sum::<u32>() as usize {
             size if size > most => Err(ElementFault::NotAnElement(self.name())),

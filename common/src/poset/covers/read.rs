@@ -58,6 +58,12 @@ pub enum ElementFault {
     /// A character that stands for nothing.
     #[error("`{0}` stands for nothing here")]
     Character(char),
+    /// Points of a set without the commas that many points need.
+    #[error("among so many points, those of a set are separated by commas")]
+    Digits,
+    /// Rows that are no basis.
+    #[error("its rows depend on each other")]
+    Dependent,
     /// Something given twice within an element.
     #[error("{0} is there twice")]
     Twice(String),

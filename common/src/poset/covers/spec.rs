@@ -11,8 +11,8 @@ use crate::poset::spec::FamilyHelp;
 
 /// The largest number of points of a Boolean lattice, and of factors of a product.
 const MOST_FACTORS: u64 = 64;
-/// The largest n of `asm:n`: there the ruler takes a minute.
-const MOST_ROWS: u64 = 302;
+/// The largest n of `asm:n`: there the ruler takes some seconds.
+const MOST_ROWS: u64 = 202;
 /// The largest n of `partitions:n` and `subspaces:n:q`.
 const MOST_DIMENSIONS: u64 = 200;
 /// The largest number of elements of a chain.
@@ -42,7 +42,7 @@ pub(in crate::poset) static COVER_FAMILIES: [FamilyHelp; 8] = [
         form: "subspaces:3:2 (of the 3-dimensional space over F_2)",
         usage: "`subspaces:n:q` with n from 0 to 200 and a prime power q below 2^32, as in `subspaces:3:2` or `subspaces:2:9`",
     },
-    FamilyHelp { name: "asm", form: "asm:5", usage: "`asm:n` with n from 2 to 302" },
+    FamilyHelp { name: "asm", form: "asm:5", usage: "`asm:n` with n from 2 to 202" },
     FamilyHelp { name: "partitions", form: "partitions:4 (of a set)", usage: "`partitions:n` with n from 1 to 200" },
 ];
 

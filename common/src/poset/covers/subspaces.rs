@@ -145,7 +145,7 @@ impl CoverRelation for Subspaces {
         let given = rows.len();
         let reduced = self.reduced(rows);
         if reduced.len() < given {
-            return Err(ElementFault::Twice("a vector of the span of the others".to_owned()));
+            return Err(ElementFault::Dependent);
         }
         Ok(reduced.concat())
     }

@@ -134,7 +134,7 @@ fn words_that_are_no_elements_say_why() {
         ("partitions:4", "12|35", "5 is out of range: the numbers are 1 to 4"),
         ("subspaces:3:2", "102", "`2` stands for nothing here"),
         ("subspaces:3:2", "10", "it has 2 parts instead of 3"),
-        ("subspaces:3:2", "100/100", "a vector of the span of the others is there twice"),
+        ("subspaces:3:2", "100/100", "its rows depend on each other"),
         ("divisors:360", "7", "it is not an element of divisors:360"),
         ("boolean:3", "3", "3 is out of range: the numbers are 0 to 2"),
         ("boolean:4:2", "012", "it is not an element of boolean:4:2"),
@@ -153,7 +153,7 @@ fn words_that_are_no_posets_say_why() {
     for (text, fault) in [
         ("subspaces:3:6", PosetFault::NotAPrimePower(6)),
         ("subspaces:3:1", PosetFault::NotAPrimePower(1)),
-        ("asm:1", PosetFault::OutOfRange { number: 1, least: 2, most: 302 }),
+        ("asm:1", PosetFault::OutOfRange { number: 1, least: 2, most: 202 }),
         ("partitions:0", PosetFault::OutOfRange { number: 0, least: 1, most: 200 }),
         ("boolean:3:4", PosetFault::SizeAbovePoints { size: 4, points: 3 }),
         ("boolean:3:2:1", PosetFault::ExtraPart("1".to_owned())),
