@@ -93,9 +93,11 @@ impl CoinsInputError {
             Self::Twice { .. } => "name every coin that shows heads once".to_owned(),
             Self::NoIdeals(_) => "leave the limit out".to_owned(),
             Self::TooManyBelow { .. } => "`antichain coins value` has the value, and needs none of them".to_owned(),
-            Self::TooManyElements { .. } => "leave --elements out, give it more with --memory if this machine has it, or \
+            Self::TooManyElements { .. } => {
+                "leave --elements out, give it more with --memory if this machine has it, or \
                  ask for single elements with `antichain coins value`"
-                .to_owned(),
+                    .to_owned()
+            }
             Self::Memory { needed, .. } => format!(
                 "give it more with --memory {}MiB if this machine has it, or take fewer elements",
                 needed.0.div_ceil(1 << 20)
