@@ -1,14 +1,15 @@
 //! Steps of the ruler on set partitions: what all shards of the types of n saw gives h(n), and then come the types of n + 1.
 
-use antichain_common::game::set_partitions::number_of_types;
+use antichain_common::game::set_partitions::{number_of_binary_types, number_of_types};
 use antichain_common::job::ruler::{BOUND, HEIGHTS, Surveyed, ruler_certificate};
+use antichain_common::job::task::Task;
 use antichain_common::job::{JobError, Side};
 use antichain_common::store::Commit;
 
 use super::Desk;
 use super::documents::{CLUSTER, ClusterRecord, tasks_of_layer};
 use super::steps::{StepError, StepJob};
-use crate::course::Step;
+use crate::course::{CutShard, Step};
 
 impl Desk {
     /// Takes a step of such a job.
@@ -99,6 +100,20 @@ fn height(n: usize, surveyed: &[Surveyed]) -> Result<u32, JobError> {
     })
 }
 
+/// Whether a shard of the types of n may have so many, with so many values.
+pub(super) fn check_surveyed(surveyed: &Surveyed, task: Task, shard: Option<CutShard>) -> Result<(), String> {
+    let expected = shard.ok_or("a shard that is not cut yet")?.slots;
+    // Types that differ in powers of two only are visited together.
+    if surveyed.types.abs_diff(expected) > number_of_binary_types(task.layer) {
+        return Err(format!("{} types, where there are about {expected}", surveyed.types));
+    }
+    let seen = surveyed.seen.read().map_err(|error| error.to_string())?;
+    if seen.len() > surveyed.types {
+        return Err(format!("{} values of {} types", seen.len(), surveyed.types));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,5 +142,19 @@ mod tests {
     #[test]
     fn a_value_that_tasks_do_not_note_is_no_value() {
         assert!(height(4, &[surveyed(5, 0..BOUND as u32)]).is_err());
+    }
+
+    #[test]
+    fn a_shard_has_about_as_many_types_as_it_was_cut_to_and_no_more_values() {
+        let task = Task { kind: antichain_common::job::task::TaskKind::Solve, layer: 80, shard: 0 };
+        let shard = Some(CutShard { bases: 0, slots: 7_000_000 });
+        let check = |types, values: std::ops::Range<u32>| check_surveyed(&surveyed(types, values), task, shard);
+        assert_eq!(check(7_000_100, 0..5000), Ok(()));
+        for types in [0, 6_990_000, 7_010_000, u64::MAX] {
+            assert!(check(types, 0..5).is_err(), "{types}");
+        }
+        let few = Some(CutShard { bases: 0, slots: 10 });
+        assert!(check_surveyed(&surveyed(10, 0..11), task, few).is_err(), "more values than types");
+        assert!(check_surveyed(&surveyed(10, 0..10), task, None).is_err(), "not cut");
     }
 }

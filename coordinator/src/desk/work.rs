@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use antichain_common::game::set_partitions::number_of_binary_types;
-use antichain_common::job::ruler::Surveyed;
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
 use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
 use antichain_common::recurrence::limbs::WIDTHS;
@@ -13,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::Desk;
 use super::clerk::{Delivered, file_key};
+use super::ruler::check_surveyed;
 use super::state::{Reach, State, Worker};
 use crate::course::CutShard;
 use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
@@ -380,20 +379,6 @@ fn check(
         return Err(format!("{task} {} a file", if has_file { "needs" } else { "has not" }));
     }
     Ok(findings)
-}
-
-/// Whether a shard of the types of n may have so many, with so many values.
-fn check_surveyed(surveyed: &Surveyed, task: Task, shard: Option<CutShard>) -> Result<(), String> {
-    let expected = shard.ok_or("a shard that is not cut yet")?.slots;
-    // Types that differ in powers of two only are visited together.
-    if surveyed.types.abs_diff(expected) > number_of_binary_types(task.layer) {
-        return Err(format!("{} types, where there are about {expected}", surveyed.types));
-    }
-    let seen = surveyed.seen.read().map_err(|error| error.to_string())?;
-    if seen.len() > surveyed.types {
-        return Err(format!("{} values of {} types", seen.len(), surveyed.types));
-    }
-    Ok(())
 }
 
 fn check_solved(

@@ -81,6 +81,33 @@ fn a_changed_value_is_noticed() {
 }
 
 #[test]
+fn values_that_do_not_match_their_digest_are_not_gone_on_from() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let interrupt = Interrupt::new();
+    let answer = run_ruler(&store, 50, &options(&interrupt)).expect("an answer");
+    assert_eq!(values_at_hand(&store, 60).expect("readable").len(), 50);
+    let mut certificate = Certificate::load(&store, &answer.job).expect("readable").expect("there");
+    certificate.heights.as_mut().expect("values")[45] += 1;
+    let mut commit = Commit::new();
+    commit.put_document(&answer.job.0, crate::job::records::CERTIFICATE, &certificate).expect("a document");
+    store.commit(commit).expect("stored");
+    assert!(values_at_hand(&store, 60).expect("readable").is_empty());
+    let right = run_ruler(&store, 51, &options(&interrupt)).expect("an answer");
+    assert_eq!(right.heights.expect("values")[..50], answer.heights.expect("values"));
+}
+
+#[test]
+fn a_value_with_fewer_types_than_that_is_none() {
+    assert!(check_heights(&known::SET_PARTITIONS_RULER).is_ok());
+    let mut heights = known::SET_PARTITIONS_RULER.to_vec();
+    heights.push(number_of_types(41) as u32 + 1);
+    assert!(matches!(check_heights(&heights), Err(JobError::SelfCheck(_))));
+    heights[3] = 5;
+    assert!(matches!(check_heights(&heights[..40]), Err(JobError::SelfCheck(_))));
+}
+
+#[test]
 fn tasks_find_what_a_run_does() {
     let interrupt = Interrupt::new();
     let effort = Effort { threads: 2, memory: 1 << 30, interrupt: &interrupt, scratch: Path::new(".") };
