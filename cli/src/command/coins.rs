@@ -12,8 +12,8 @@ use crate::inputs::coins::{CoinsInputError, most_elements, turning_game, within_
 use crate::output::{document, note, result, table, warning};
 use crate::remote::place;
 
-/// How an empty position, and a missing coin, are shown.
-const NONE: &str = "-";
+/// How a position without heads is shown.
+const NONE: &str = "{}";
 
 /// Coins that the moves of a position are listed with, at most: of further moves only what tells them apart is said.
 const LISTED_COINS: usize = 1_000_000;
@@ -129,7 +129,7 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
             }
             Some(coins) => coins.join(" "),
         };
-        let other = row.other.clone().unwrap_or_else(|| NONE.to_owned());
+        let other = row.other.clone().unwrap_or_default();
         lines.push(vec![row.greatest.clone(), other, row.value.to_string(), leaves]);
     }
     result(&table(&lines, 4))?;

@@ -89,8 +89,8 @@ impl DistinctTypes {
         }
         for w in 0..=total / odd(class) {
             let rest = total - odd(class) * w;
-            let begin = if w == 0 || rest == 0 { 0 } else { self.shapes.starts(class, total - 1)[w] };
-            let to = (rest, at + shapes.starts(class, total)[w]);
+            let begin = if w == 0 || rest == 0 { 0 } else { self.shapes.start(class, total - 1, w) };
+            let to = (rest, at + shapes.start(class, total, w));
             self.copy_into(values, (shapes, height), class - 1, to, from + begin);
         }
     }
@@ -139,7 +139,8 @@ fn each_new(
         visit(at + total, parts);
         return parts.truncate(count);
     }
-    for (w, start) in shapes.starts(class, total).iter().enumerate().take(total / odd(class) + 1) {
+    for w in 0..=total / odd(class) {
+        let start = shapes.start(class, total, w);
         let count = parts.len();
         parts.extend((w > 0).then_some((class, w)));
         each_new(shapes, class - 1, (total - odd(class) * w, at + start), parts, visit);
@@ -173,7 +174,7 @@ impl DistinctTypes {
         let mut sum = 0;
         let mut apart = w;
         loop {
-            let start = if apart == 0 { 0 } else { self.shapes.starts(class, room)[apart] };
+            let start = if apart == 0 { 0 } else { self.shapes.start(class, room, apart) };
             let rest = (room - odd(class) * apart, at + start);
             sum ^= self.sum_over_unions(heights, smaller, block + odd(class) * (w - apart), rest);
             if apart == 0 {

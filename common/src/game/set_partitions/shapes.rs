@@ -9,8 +9,11 @@
 
 /// The lists of classes and totals up to some n.
 pub(super) struct Shapes {
-    /// `starts[c][m][w]`: where in the list (c, m) the entries with w_c = w begin; one more entry is its length.
-    starts: Vec<Vec<Vec<usize>>>,
+    n: usize,
+    /// For every class and total, one list after the other: where in it the entries with w = 0, 1, ... begin, and its length.
+    starts: Vec<u32>,
+    /// Where these begin for a class and a total.
+    lists: Vec<u32>,
     /// `types[c][k][m]`: number of types of total m, of the parts o 2^k, o 2^(k+1), ... of class c and of all smaller classes.
     types: Vec<Vec<Vec<u64>>>,
 }
@@ -28,10 +31,11 @@ pub(super) fn class_within(class: usize, total: usize) -> usize {
 impl Shapes {
     /// For totals up to n.
     pub fn new(n: usize) -> Self {
-        let mut shapes = Self { starts: Vec::new(), types: Vec::new() };
+        let mut shapes = Self { n, starts: Vec::new(), lists: Vec::new(), types: Vec::new() };
         for class in 0..=class_within(usize::MAX, n) {
-            let starts = (0..=n).map(|total| shapes.starts_of(class, total)).collect();
-            shapes.starts.push(starts);
+            for total in 0..=n {
+                shapes.add_list(class, total);
+            }
             shapes.types.push(Vec::new());
             let levels = (0..).take_while(|&level| odd(class) << level <= n.max(1)).count();
             // From the largest parts of the class down to the smallest.
@@ -50,16 +54,17 @@ impl Shapes {
         shapes
     }
 
-    fn starts_of(&self, class: usize, total: usize) -> Vec<usize> {
-        let lengths = (0..=total / odd(class)).map(|w| match class.checked_sub(1) {
-            Some(below) => self.len(below, total - odd(class) * w),
-            None => 1,
-        });
-        let mut starts = vec![0];
-        for length in lengths {
-            starts.push(starts[starts.len() - 1] + length);
+    fn add_list(&mut self, class: usize, total: usize) {
+        self.lists.push(self.starts.len() as u32);
+        let mut start = 0;
+        self.starts.push(start);
+        for w in 0..=total / odd(class) {
+            start += match class.checked_sub(1) {
+                Some(below) => self.len(below, total - odd(class) * w) as u32,
+                None => 1,
+            };
+            self.starts.push(start);
         }
-        starts
     }
 
     fn types_below(&self, class: usize, total: usize) -> u64 {
@@ -71,14 +76,14 @@ impl Shapes {
 
     /// Length of the list of a class and a total.
     pub fn len(&self, class: usize, total: usize) -> usize {
-        let starts = &self.starts[class_within(class, total)][total];
-        starts[starts.len() - 1]
+        let class = class_within(class, total);
+        self.start(class, total, total / odd(class) + 1)
     }
 
-    /// Where the entries with w = 0, 1, ... begin. The class must be [within](class_within) the total.
+    /// Where the entries with a given w begin; after the last w, the length. The class must be [within](class_within) the total.
     #[inline(always)]
-    pub fn starts(&self, class: usize, total: usize) -> &[usize] {
-        &self.starts[class][total]
+    pub fn start(&self, class: usize, total: usize, w: usize) -> usize {
+        self.starts[self.lists[class * (self.n + 1) + total] as usize + w] as usize
     }
 
     /// Number of types of that total, of the parts from level `level` on of a class, and of all smaller classes.

@@ -133,7 +133,7 @@ impl Walk<'_> {
             return self.powers(total, at);
         }
         let from = self.lists.len();
-        self.lists.extend(self.shapes.starts(class, total).iter().take(total / odd(class) + 1).map(|start| at + start));
+        self.lists.extend((0..=total / odd(class)).map(|w| at + self.shapes.start(class, total, w)));
         self.level(class, 0, total, from)?;
         self.lists.truncate(from);
         Ok(())
@@ -201,8 +201,8 @@ impl Walk<'_> {
         if class > 0 {
             for w in 0..=total / odd(class) {
                 let taken = odd(class) * w;
-                let to = (total - taken, to + self.shapes.starts(class, total)[w]);
-                let from = (room - taken, from + self.shapes.starts(class, room)[w]);
+                let to = (total - taken, to + self.shapes.start(class, total, w));
+                let from = (room - taken, from + self.shapes.start(class, room, w));
                 self.add(class - 1, to, from, scale);
             }
             return;
