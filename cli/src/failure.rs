@@ -318,7 +318,7 @@ impl Failure {
     fn as_text(&self) -> String {
         let mut text = "error: ".to_owned();
         // Many reasons name what they are about themselves.
-        if let Some(input) = self.input.as_ref().filter(|input| !self.reason.contains(input.as_str())) {
+        if let Some(input) = self.input.as_ref().filter(|input| !names(&self.reason, input)) {
             text += &format!("`{input}`: ");
         }
         text += &self.reason;
@@ -327,6 +327,19 @@ impl Failure {
         }
         text
     }
+}
+
+/// Whether a reason names an input: as a word of its own, and a short one, which might be anything, as it was quoted.
+fn names(reason: &str, input: &str) -> bool {
+    const SHORT: usize = 4;
+    if reason.contains(&format!("`{input}`")) {
+        return true;
+    }
+    let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    input.chars().count() > SHORT
+        && reason.match_indices(input).any(|(at, _)| {
+            is_border(reason[..at].chars().next_back()) && is_border(reason[at + input.len()..].chars().next())
+        })
 }
 
 /// A failure as a JSON document.
@@ -410,6 +423,12 @@ mod tests {
         assert_eq!(Failure::of(&closed.into()).exit.code(), 0);
         let full = StdoutError(std::io::ErrorKind::StorageFull.into());
         assert_eq!(Failure::of(&full.into()).exit.code(), 1);
+    }
+
+    #[test]
+    fn an_input_that_a_reason_only_happens_to_contain_is_named() {
+        assert!(names("`x` is not a number", "x") && names("boolean:9 is too large", "boolean:9"));
+        assert!(!names("it is not an element of divisors:360", "0") && !names("there are 12345 of them", "2345"));
     }
 
     #[test]

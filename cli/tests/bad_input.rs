@@ -27,7 +27,7 @@ const MISTAKES: &[(&[&str], &str, &str, &str)] = &[
     (&["plan", "ruler", "asm:5"], "asm:5", "answered at once", "antichain run"),
     (&["coins", "value", "nimble", "chain:5", "3"], "nimble", "no such coin-turning game", "turning-turtles"),
     (&["coins", "value", "ruler", "divisors:12", "3", "03"], "03", "named twice", "once"),
-    (&["coins", "moves", "ruler", "asm:5", "1,1"], "1,1", "2 parts instead of 3", "x,y,z"),
+    (&["coins", "moves", "ruler", "asm:5", "1,1"], "1,1", "parts: 2, where there should be 3", "x,y,z"),
     (&["coins", "value", "ruler", "partitions:4", "12|3"], "12|3", "4 is missing", "blocks"),
     (&["nim", "0x10"], "0x10", "hexadecimal", "5 x 9"),
     (&["coins", "value", "ruler", "boolean:12", "01"], "01", "commas", "0,5,12"),

@@ -112,7 +112,7 @@ fn sweeps_by_other_rules_show_what_is_no_number() {
     let text = lab.run(&words).stdout;
     assert_eq!(
         text,
-        "0011001 is *, which is no number (Left 111, Right 001)\nall 76 before it, by code, are numbers\n"
+        "0011001 is *, which is no number: its canonical options are {0 | 0} (Left 111, Right 001)\nall 76 before it, by code, are numbers\n"
     );
     let document = lab.json(&["flip-sweep", "--length", "10", "--right", "001,01", "--contiguous"]);
     assert_eq!(document["left"], serde_json::json!(["11"]));

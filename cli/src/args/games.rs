@@ -35,8 +35,8 @@ Elements: one argument each.
   divisors           12
   subspaces          a basis, 100/012; 0 is the zero space; elements of the field are the digits of its prime field, then
                      a, b, ...: of F_4 they are 0 1 a b with b = a + 1
-  asm                1,0,2
-  partitions         the blocks, 13|2|4; with more than 9 elements 1,3|2|4,10";
+  asm                1,0,2: x, y, z from 0 with a sum of at most N - 2; the rank is N - 2 - x - y
+  partitions         the blocks, 13|2|4; with more than 9 elements with commas, 1,3|2,10|4,5,6,7,8,9";
 
 /// Arguments of `nim`.
 #[derive(Debug, clap::Args)]
@@ -63,8 +63,9 @@ pub enum CoinsCommand {
     Value(CoinsPositionArgs),
     /// The winning moves of a position, or all of them
     ///
-    /// Lines: the greatest coin that is turned, the other coin or the least one of the interval, the value of what is left,
-    /// what is left.
+    /// Lines: the greatest coin that is turned; the other coin, or the least one of the interval (empty where no other is turned,
+    /// and in the order ideal game, where all below are); the value of what is left; what is left. For at most a million
+    /// elements below all coins, of the ruler 30,000 below each.
     #[command(after_long_help = format!("{COIN_GAMES}\n\n{COIN_ELEMENTS}\n\n{COIN_POSETS}\n\nExamples:
   antichain coins moves ruler divisors:12 12 4
   antichain coins moves turning-turtles partitions:4 '12|34' --all"))]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use antichain_common::game::flipping::{
-    Exception, ExceptionKind, Pattern, PatternError, Player, Rules, SweepOptions, SweepReport, sweep,
+    Dyadic, Exception, ExceptionKind, Pattern, PatternError, Player, Rules, SweepOptions, SweepReport, sweep,
 };
 use serde::Serialize;
 
@@ -114,11 +114,18 @@ fn shown(rules: &Rules, length: u32, report: &SweepReport) -> String {
         }
         None => all,
         Some(exception) if exception.kind == ExceptionKind::NotANumber => format!(
-            "{exception}, which is no number ({rules})\nall {} before it, by code, are numbers\n",
+            "{exception}, which is no number: its canonical options are {} ({rules})\nall {} before it, by code, are numbers\n",
+            options(exception),
             grouped(&(report.positions - 1))
         ),
         Some(exception) => format!("{exception}\n"),
     }
+}
+
+/// The canonical options of a position that is no number, which has some for both players.
+fn options(exception: &Exception) -> String {
+    let show = |option: &Option<Dyadic>| option.as_ref().map(ToString::to_string).unwrap_or_default();
+    format!("{{{} | {}}}", show(&exception.left), show(&exception.right))
 }
 
 #[cfg(test)]
@@ -139,8 +146,9 @@ mod tests {
         let (line, half) = (Line::from_code(6), Some(1.into()));
         report.positions = 7;
         report.exception = Some(Exception { line, left: half.clone(), right: half, kind: ExceptionKind::NotANumber });
-        let expected = "011 is 1 + *, which is no number (Left 11, Right 01)\nall 6 before it, by code, are numbers\n";
-        assert_eq!(shown(&rules, 12, &report), expected);
+        let text = shown(&rules, 12, &report);
+        let first = "011 is 1 + *, which is no number: its canonical options are {1 | 1} (Left 11, Right 01)";
+        assert_eq!(text.lines().collect::<Vec<_>>(), [first, "all 6 before it, by code, are numbers"]);
     }
 
     #[test]

@@ -166,10 +166,9 @@ impl CoverRelation for SetPartitions {
     }
 
     fn usage(&self) -> String {
-        let all = match self.n <= DIGITS {
-            true => "13|2|4",
-            false => "1,3|2|4,10",
-        };
-        format!("the blocks with all numbers from 1 to {}, separated by `|`, in the way of {all}", self.n)
+        // The two halves.
+        let middle = self.n.div_ceil(2);
+        let blocks = (0..self.n).map(|element| u32::from(element >= middle)).collect::<Coordinates>();
+        format!("the blocks with all numbers from 1 to {}, separated by `|`, as in {}", self.n, self.label(&blocks))
     }
 }

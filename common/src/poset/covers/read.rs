@@ -48,7 +48,7 @@ pub enum ElementFault {
         most: u64,
     },
     /// Another number of parts than the poset has.
-    #[error("it has {found} parts instead of {expected}")]
+    #[error("parts: {found}, where there should be {expected}")]
     Parts {
         /// Parts it has.
         found: usize,

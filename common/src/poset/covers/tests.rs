@@ -125,7 +125,7 @@ fn where_sets_of_elements_are_kept_too_the_order_and_the_names_are_the_same() {
 #[test]
 fn words_that_are_no_elements_say_why() {
     for (text, word, reason) in [
-        ("asm:5", "0,0", "it has 2 parts instead of 3"),
+        ("asm:5", "0,0", "parts: 2, where there should be 3"),
         ("asm:5", "1,1,2", "it is not an element of asm:5"),
         ("asm:5", "1,1,9", "9 is out of range: the numbers are 0 to 3"),
         ("partitions:4", "12|3", "4 is missing"),
@@ -133,7 +133,7 @@ fn words_that_are_no_elements_say_why() {
         ("partitions:4", "12||34", "a part of it is empty"),
         ("partitions:4", "12|35", "5 is out of range: the numbers are 1 to 4"),
         ("subspaces:3:2", "102", "`2` stands for nothing here"),
-        ("subspaces:3:2", "10", "it has 2 parts instead of 3"),
+        ("subspaces:3:2", "10", "parts: 2, where there should be 3"),
         ("subspaces:3:2", "100/100", "its rows depend on each other"),
         ("divisors:360", "7", "it is not an element of divisors:360"),
         ("boolean:3", "3", "3 is out of range: the numbers are 0 to 2"),
