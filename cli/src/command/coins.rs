@@ -109,10 +109,7 @@ fn moves(global: &Global, args: &CoinsMovesArgs) -> anyhow::Result<()> {
         }
     }
     if listed >= LISTED_COINS {
-        warning(
-            global.json,
-            &format!("only the first {LISTED_COINS} coins are listed, and what the others leave is left out"),
-        );
+        warning(global.json, "what a move leaves is listed for the first moves only: the coins are too many");
     }
     if global.json {
         let (game, poset, value) = (game.name(), relation.name(), position.value());

@@ -1,12 +1,9 @@
 //! A job of one layer with as many shards as one likes, and nothing to compute.
 
 use antichain_common::ideal::Ideal;
-use antichain_common::job::sample::Sample;
-use antichain_common::job::task::{
-    Effort, Engine, Findings, LayerIndex, Merged, MergedShard, Prepared, Replica, Solved, Task, TaskError, TaskSizes,
-};
+use antichain_common::job::task::{Engine, Findings, Merged, MergedShard, Solved, Task, TaskError, TaskSizes};
 use antichain_common::job::{JobSpec, Question, SizeCount, SizeLimits};
-use antichain_common::store::{BlockImage, ShardKind, Store, bases_image};
+use antichain_common::store::{ShardKind, bases_image};
 
 /// What the job is said to be about: it must not be small.
 pub fn spec() -> JobSpec {
@@ -30,11 +27,7 @@ pub struct Shards {
     pub shards: usize,
 }
 
-/// What only workers and later layers would ask for.
-fn unasked<T>() -> Result<T, TaskError> {
-    Err(TaskError::Stopped)
-}
-
+/// Nobody asks for anything else.
 impl Engine for Shards {
     fn spec(&self) -> &JobSpec {
         &self.spec
@@ -52,70 +45,10 @@ impl Engine for Shards {
         false
     }
 
-    fn has_duals(&self) -> bool {
-        false
-    }
-
-    fn has_fibres(&self) -> bool {
-        false
-    }
-
-    fn layer_of_duals(&self, _: usize) -> Option<usize> {
-        None
-    }
-
-    fn whole(&self, _: &Effort<'_>) -> Result<Findings, TaskError> {
-        unasked()
-    }
-
     fn first_layer(&self) -> Result<Merged, TaskError> {
         let image = bases_image(ShardKind::Bases, &[Ideal::<1>::empty()], |_| 0)?;
         let shard = |_| MergedShard { image: image.clone(), bases: EACH, slots: EACH };
         Ok(Merged { shards: (0..self.shards).map(shard).collect() })
-    }
-
-    fn enumerate(&self, _: &BlockImage, _: usize, _: &Effort<'_>) -> Result<(Findings, BlockImage), TaskError> {
-        unasked()
-    }
-
-    fn merge(&self, _: &[BlockImage], _: usize) -> Result<Merged, TaskError> {
-        unasked()
-    }
-
-    fn measure(&self, _: &[BlockImage], _: usize) -> Result<Vec<(u64, u64)>, TaskError> {
-        unasked()
-    }
-
-    fn index(&self, _: &[BlockImage], _: usize, _: usize) -> Result<LayerIndex, TaskError> {
-        unasked()
-    }
-
-    fn prepare_solve(
-        &self,
-        _: &BlockImage,
-        _: usize,
-        _: Option<&LayerIndex>,
-        _: &Effort<'_>,
-    ) -> Result<Box<dyn Prepared>, TaskError> {
-        unasked()
-    }
-
-    fn prepare_join(
-        &self,
-        _: usize,
-        _: &LayerIndex,
-        _: &LayerIndex,
-        _: &Effort<'_>,
-    ) -> Result<Box<dyn Prepared>, TaskError> {
-        unasked()
-    }
-
-    fn replica(&self) -> Option<Box<dyn Replica>> {
-        None
-    }
-
-    fn samples(&self, _: &Store, _: usize) -> Result<Vec<Sample>, TaskError> {
-        unasked()
     }
 
     fn memory_of(&self, _: Task, _: &TaskSizes) -> u64 {

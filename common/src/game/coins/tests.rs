@@ -121,3 +121,21 @@ fn winning_moves_of_the_ruler_on_divisors() {
     // 12 alone, and [2, 12]: the values of 2, 4 and 6 are 2, 1 and 3.
     assert_eq!(winning, BTreeSet::from(["12".to_owned(), "2".to_owned()]));
 }
+
+#[test]
+fn values_beyond_the_definition_are_the_mex_of_their_moves() {
+    for (text, words) in [
+        ("asm:42", &["0,0,0", "0,0,9", "0,0,20", "5,7,11"][..]),
+        ("partitions:8", &["12345678", "123456|78"]),
+        ("chains:9x8x7", &["9.8.7", "8.8.4"]),
+        ("subspaces:4:3", &["1000/0100/0010/0001"]),
+    ] {
+        let poset = poset(text);
+        for word in words {
+            let position = CoinPosition::new(TurningGame::Ruler, &poset, vec![element(&poset, word)]);
+            let below = position.below(&element(&poset, word), 10_000).expect("not too many");
+            let options = position.moves(&below).into_iter().map(|coin_move| coin_move.value);
+            assert_eq!(mex(options), position.value(), "{text} {word}");
+        }
+    }
+}

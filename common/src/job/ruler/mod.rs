@@ -1,8 +1,8 @@
 //! The ruler on set partitions as a job: h(1), ..., h(N), one n after the other, each from all types of n.
 //!
 //! What is stored of it are the values themselves ([`HEIGHTS`]): everything else follows from them (see
-//! [`crate::game::set_partitions`]), in seconds up to n = 110 and in minutes up to 150. So a run goes on from the values it has, from a larger or a smaller job too, and a
-//! task on a cluster takes h(1), ..., h(n - 1) and a shard of the types of n.
+//! [`crate::game::set_partitions`]), in seconds up to n = 110 and in minutes up to 150. So a run goes on from the values it has,
+//! from a larger or a smaller job too, and a task on a cluster takes h(1), ..., h(n - 1) and a shard of the types of n.
 
 mod certificate;
 mod engine;
@@ -33,7 +33,7 @@ pub const MOST: usize = 150;
 pub const HEIGHTS: &str = "heights";
 
 /// Values that tasks note: those below. No h(n) for n up to 60 is as large, for there are fewer types; all known ones are below 2^17.
-/// Values that are spread evenly over the nimbers below 2^32 would have to be 10^10 to leave no smaller one out. Should it happen
+/// Values that are spread evenly over the nimbers below 2^32 would have to be of 10^10 types to leave no smaller one out. Should it happen
 /// nevertheless, the job stops and says so.
 pub const BOUND: u64 = 1 << 20;
 
