@@ -129,33 +129,48 @@ impl FromStr for PosetSpec {
     type Err = PosetError;
 
     fn from_str(text: &str) -> Result<Self, PosetError> {
-        let fail = |family, fault| PosetError { input: text.to_owned(), family, known: &FAMILIES, fault };
-        if text.is_empty() {
-            return Err(fail(None, PosetFault::Empty));
-        }
-        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let Some(family) = FAMILIES.iter().find(|family| family.name == name) else {
-            let fault = if COVER_FAMILIES.iter().any(|family| family.name == name) {
-                PosetFault::OnlyCoins
+        let unknown = |name: &str| {
+            if COVER_FAMILIES.iter().any(|family| family.name == name) {
+                PosetFault::OnlyCoins(name.to_owned())
             } else if LATER_FAMILIES.contains(&name) {
-                PosetFault::LaterFamily
+                PosetFault::LaterFamily(name.to_owned())
             } else {
-                PosetFault::UnknownFamily
-            };
-            return Err(fail(None, fault(name.to_owned())));
+                PosetFault::UnknownFamily(name.to_owned())
+            }
         };
-        if parameters.is_empty() {
-            return Err(fail(Some(family), PosetFault::MissingParameter(family.name)));
-        }
-        let parsed = match family.name {
+        let family = read_family(text, &FAMILIES, unknown, |family, parameters| match family {
             "boolean" => boolean::parse(parameters),
             "chain" => chains::parse_one(parameters),
             "chains" => chains::parse_product(parameters),
             "antichain" => antichain::parse(parameters),
             _ => divisors::parse(parameters),
-        };
-        parsed.map(Self::whole).map_err(|fault| fail(Some(family), fault))
+        });
+        family.map(Self::whole)
     }
+}
+
+/// Reads `family:parameters`, where the family is one of those known; `unknown` says what is wrong with the name of another.
+///
+/// # Errors
+/// [`PosetError`].
+pub(super) fn read_family<T>(
+    text: &str,
+    known: &'static [FamilyHelp],
+    unknown: impl FnOnce(&str) -> PosetFault,
+    read: impl FnOnce(&'static str, &str) -> Result<T, PosetFault>,
+) -> Result<T, PosetError> {
+    let fail = |family, fault| PosetError { input: text.to_owned(), family, known, fault };
+    if text.is_empty() {
+        return Err(fail(None, PosetFault::Empty));
+    }
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let Some(family) = known.iter().find(|family| family.name == name) else {
+        return Err(fail(None, unknown(name)));
+    };
+    if parameters.is_empty() {
+        return Err(fail(Some(family), PosetFault::MissingParameter(family.name)));
+    }
+    read(family.name, parameters).map_err(|fault| fail(Some(family), fault))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl Chains {
     }
 
     /// The levels of an element from 0, first factor first.
-    pub fn levels<'a>(&self, x: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+    fn levels<'a>(&self, x: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         x.iter().rev().copied()
     }
 }

@@ -7,7 +7,7 @@ use super::field::prime_power;
 use super::{Antichain, AsmPoset, Chains, CoverPoset, SetPartitions, Subspaces};
 use crate::poset::divisors::factorise;
 use crate::poset::error::{PosetError, PosetFault, parse_number};
-use crate::poset::spec::FamilyHelp;
+use crate::poset::spec::{FamilyHelp, read_family};
 
 /// The largest number of points of a Boolean lattice, and of factors of a product.
 const MOST_FACTORS: u64 = 64;
@@ -50,18 +50,7 @@ impl FromStr for CoverPoset {
     type Err = PosetError;
 
     fn from_str(text: &str) -> Result<Self, PosetError> {
-        let fail = |family, fault| PosetError { input: text.to_owned(), family, known: &COVER_FAMILIES, fault };
-        if text.is_empty() {
-            return Err(fail(None, PosetFault::Empty));
-        }
-        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let Some(family) = COVER_FAMILIES.iter().find(|family| family.name == name) else {
-            return Err(fail(None, PosetFault::UnknownFamily(name.to_owned())));
-        };
-        if parameters.is_empty() {
-            return Err(fail(Some(family), PosetFault::MissingParameter(family.name)));
-        }
-        read(family.name, parameters).map_err(|fault| fail(Some(family), fault))
+        read_family(text, &COVER_FAMILIES, |name| PosetFault::UnknownFamily(name.to_owned()), read)
     }
 }
 
