@@ -13,6 +13,7 @@ pub mod parallel;
 pub mod poset;
 mod prefetch;
 pub mod recurrence;
+pub mod search;
 pub mod space;
 pub mod store;
 pub mod symmetry;
