@@ -15,8 +15,16 @@
 //!
 //! [`format`](mod@format) has the notions of the file, [`writer`] writes it. `FORMATS.md` describes every byte.
 
+pub mod checker;
+mod error;
 pub mod format;
+mod reader;
 pub mod writer;
 
+pub use checker::{CheckOptions, CheckProgress, Checked, check};
+pub use error::{Fault, ProofError};
 pub use format::{Claim, Step, Verdict, entry_order};
 pub use writer::{ProofWriter, WriteError};
+
+#[cfg(test)]
+mod tests;
