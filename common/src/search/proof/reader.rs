@@ -33,6 +33,7 @@ pub struct Header {
 }
 
 impl Header {
+    const POSET_LINE: u64 = 2;
     /// The line with the position.
     pub const POSITION_LINE: u64 = 3;
 
@@ -115,9 +116,19 @@ impl<R: BufRead> ProofReader<R> {
     pub fn new(input: R) -> Result<(Self, Header), ProofError> {
         let mut reader = Self { input, hasher: blake3::Hasher::new(), line: Vec::new(), number: 0 };
         reader.read_version()?;
-        let poset: Poset = reader.field("poset", "`poset ` and the poset")?.parse()?;
-        let position = reader.field("position", "`position ` and the position that the proof is about")?;
+        const POSET: &str = "`poset ` and the poset in its normal form, such as boolean:7:3";
+        let text = reader.field("poset", POSET)?;
+        let poset: Poset = text.parse()?;
+        const POSITION: &str = "`position ` and the maximal elements of the position in their order";
+        let position = reader.field("position", POSITION)?;
         let members = parse_position(&poset, &position)?.members;
+        // What could be spelt in several ways would be read in several ways by others.
+        if poset.name() != text {
+            return Err(ProofError::Malformed { line: Header::POSET_LINE, expected: POSET });
+        }
+        if format_position(&poset, &members) != position {
+            return Err(reader.not(POSITION));
+        }
         let verdict = match &*reader.field("outcome", "`outcome N` or `outcome P`")? {
             "P" => Verdict::Lost,
             "N" => {
@@ -130,8 +141,6 @@ impl<R: BufRead> ProofReader<R> {
         };
         const ENTRIES: &str = "`entries ` and the number of entries";
         let entries = number(reader.field("entries", ENTRIES)?.as_bytes()).ok_or_else(|| reader.not(ENTRIES))?;
-        // The file may spell it in another way; what is reported has one spelling.
-        let position = format_position(&poset, &members);
         Ok((reader, Header { poset, claim: Claim { position: members, verdict }, position, entries }))
     }
 

@@ -166,6 +166,11 @@ fn files_that_are_no_proofs() {
     assert!(changed("boolean:2", "boolean:9").contains("9 points are too many"));
     assert!(changed("boolean:2", "lattice:2").contains("there is no family of posets `lattice`"));
     assert!(changed("position 01", "position 0x").contains("in `0x` is out of range"));
+    assert!(changed("boolean:2", "boolean:2:2").starts_with("line 2 is not `poset ` and the poset in its normal form"));
+    for position in ["01 0", "01,", " 01", "10"] {
+        let text = changed("position 01", &format!("position {position}"));
+        assert!(text.starts_with("line 3 is not `position ` and the maximal elements"), "{text}");
+    }
     assert!(changed("poset ", "posset ").starts_with("line 2 is not `poset ` and the poset"));
     assert!(changed("outcome N", "outcome n").starts_with("line 4 is not `outcome N` or `outcome P`"));
     assert!(changed("move 01", "move 10").starts_with("line 5 is not `move ` and the winning move"));

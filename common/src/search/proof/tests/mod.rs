@@ -62,6 +62,16 @@ fn larger_positions_are_proved_up_to_symmetry() {
 }
 
 #[test]
+fn the_proof_in_the_description_of_the_format_holds() {
+    let text = include_str!("../../../../../FORMATS.md");
+    let start = text.find("antichain-proof 1\n").expect("an example");
+    let file = text[start..].split("```").next().expect("its end");
+    assert_eq!(Prover::new("boolean:5:3").prove((1 << 26) - 1, true), file.as_bytes());
+    let report = checked(file.as_bytes(), 1).expect("a proof");
+    assert_eq!((report.entries, report.mirrored, report.winning_move.as_deref()), (7, 4, Some("0")));
+}
+
+#[test]
 fn threads_change_nothing() {
     let prover = Prover::new("boolean:5:3");
     let all = prover.positions().max().expect("positions");
