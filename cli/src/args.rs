@@ -3,6 +3,7 @@
 mod cluster;
 mod flip;
 mod games;
+mod proof;
 mod serve;
 
 use std::num::NonZeroUsize;
@@ -18,6 +19,7 @@ use flip::COINS;
 pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
 pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
+pub use proof::CheckProofArgs;
 pub use serve::{CoordinatorArgs, WorkerArgs};
 
 /// Exact answers about the order ideals of finite posets.
@@ -182,6 +184,13 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain import grundy-7.table")]
     Import(ImportArgs),
+    /// Check a proof of who wins a position of the game Chomp, entry by entry
+    ///
+    /// FORMATS.md describes the file.
+    #[command(after_long_help = "Examples:
+  antichain check-proof p73.proof
+  zstd -dc p73.proof.zst | antichain check-proof -")]
+    CheckProof(CheckProofArgs),
     /// Add and multiply nimbers
     #[command(after_long_help = "Examples:
   antichain nim 5 x 9

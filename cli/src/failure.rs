@@ -5,6 +5,7 @@
 //! else that goes wrong has merely failed.
 
 mod flipping;
+mod proof;
 mod remote;
 
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ use antichain_worker::WorkerError;
 use clap::error::{ContextKind, ErrorKind};
 use serde::Serialize;
 
-use crate::command::{CoordinatorError, FileError, VerifyFailed};
+use crate::command::{CheckProofError, CoordinatorError, FileError, VerifyFailed};
 use crate::data::DataError;
 use crate::inputs::InputError;
 use crate::inputs::coins::CoinsInputError;
@@ -125,6 +126,8 @@ impl Failure {
             Self::of_worker(error)
         } else if let Some(error) = error.downcast_ref::<TablebaseError>() {
             Self::of_tablebase(error)
+        } else if let Some(error) = error.downcast_ref::<CheckProofError>() {
+            Self::of_proof(error)
         } else if let Some(error) = error.downcast_ref::<FileError>() {
             Self::failed(error).about(error.file.display().to_string()).hint("choose another file")
         } else if let Some(error) = error.downcast_ref::<StdoutError>() {

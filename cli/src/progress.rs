@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use antichain_common::game::flipping::{Stage, SweepProgress};
 use antichain_common::job::{Phase, Progress};
+use antichain_common::search::proof::CheckProgress;
 use antichain_proto::v1::JobStatus;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -77,17 +78,30 @@ impl Reporter {
 
     /// Takes note of how far a sweep over all positions of a game is, from any thread.
     pub fn report_sweep(&self, progress: SweepProgress) {
+        let SweepProgress { stage, done, total } = progress;
+        match stage {
+            Stage::Tabulate => self.report_count(Phase::Enumerate, "tabulating", (done, total), "positions"),
+            Stage::Check => self.report_count(Phase::Evaluate, "checking", (done, total), "positions"),
+        }
+    }
+
+    /// Takes note of how far the check of a proof is, from any thread.
+    pub fn report_check(&self, progress: CheckProgress) {
+        // What the file announces may be wrong, and is said to be so in the end.
+        let total = progress.total.max(progress.done);
+        self.report_count(Phase::Evaluate, "checking", (progress.done, total), "lost positions");
+    }
+
+    /// Takes note of work that is a number of equal things.
+    fn report_count(&self, phase: Phase, doing: &str, (done, total): (u64, u64), things: &str) {
         let Ok(mut state) = self.state.try_lock() else { return };
         let now = self.start.elapsed();
         let State { meter, view } = &mut *state;
-        let phase = match progress.stage {
-            Stage::Tabulate => Phase::Enumerate,
-            Stage::Check => Phase::Evaluate,
-        };
-        let SweepProgress { done, total, .. } = progress;
         let work = Progress { phase, layer: 0, last_layer: 0, done, total: Some(total), ideals: 0 };
         let reading = meter.observe(now, &work);
-        view.show(now, reading.fraction, "", |with_fraction| describe_sweep(&progress, &reading, with_fraction));
+        view.show(now, reading.fraction, "", |with_fraction| {
+            describe_count(doing, (done, total), things, &reading, with_fraction)
+        });
     }
 
     /// Takes note of where a job of a coordinator stands.
@@ -156,17 +170,19 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
     text
 }
 
-/// One line about a sweep.
-fn describe_sweep(progress: &SweepProgress, reading: &Reading, with_fraction: bool) -> String {
-    let stage = match progress.stage {
-        Stage::Tabulate => "tabulating",
-        Stage::Check => "checking",
-    };
-    let mut text = stage.to_owned();
+/// One line about work that is a number of equal things.
+fn describe_count(
+    doing: &str,
+    (done, total): (u64, u64),
+    things: &str,
+    reading: &Reading,
+    with_fraction: bool,
+) -> String {
+    let mut text = doing.to_owned();
     if let Some(fraction) = reading.fraction.filter(|_| with_fraction) {
         text += &format!(", {:.0} %", 100.0 * fraction);
     }
-    text += &format!(", {} of {} positions", scaled(progress.done as f64), scaled(progress.total as f64));
+    text += &format!(", {} of {} {things}", scaled(done as f64), scaled(total as f64));
     if let Some(rate) = reading.rate {
         text += &format!(", {}/s", scaled(rate));
     }
@@ -223,10 +239,9 @@ mod tests {
 
     #[test]
     fn a_line_tells_how_far_a_sweep_is() {
-        let progress = SweepProgress { stage: Stage::Check, done: 1_500_000, total: 3_000_000 };
         let reading = Reading { fraction: Some(0.5), rate: Some(2e6), remaining: Some(Duration::ZERO) };
         assert_eq!(
-            describe_sweep(&progress, &reading, true),
+            describe_count("checking", (1_500_000, 3_000_000), "positions", &reading, true),
             "checking, 50 %, 1.50 M of 3.00 M positions, 2.00 M/s, about 1 s left"
         );
     }

@@ -2,12 +2,15 @@
 //!
 //! `cargo bench -p antichain-common` prints, for each instruction set of this machine, the time of a batch and the number
 //! of items a second: canonical forms of bases, canonical forms of whole ideals near the middle, and base edges of layer
-//! 32 (enumerated; discovered with what they lead to; then evaluated; or looked up and evaluated).
+//! 32 (enumerated; discovered with what they lead to; then evaluated; or looked up and evaluated). Besides, for one, two and
+//! four words, the canonical forms by which proofs are checked, which know no instruction sets.
 
 use antichain_common::huge::Words;
 use antichain_common::ideal::Ideal;
 use antichain_common::poset::Poset;
 use antichain_common::recurrence::extensions::{Evaluated, evaluate_layer};
+use antichain_common::search::proof::checker::automorphisms::Automorphisms;
+use antichain_common::search::proof::checker::canonical::Forms;
 use antichain_common::space::code::Ranks;
 use antichain_common::space::discover::Discovery;
 use antichain_common::space::enumerate::next_layer;
@@ -74,6 +77,21 @@ fn canonical_form_of_an_ideal(bencher: divan::Bencher<'_, '_>, isa: Isa) {
     bencher.counter(ItemsCount::new(BATCH)).with_inputs(Vec::new).bench_local_refs(|forms| {
         symmetry.canonical_batch(&ideals, forms);
     });
+}
+
+#[divan::bench(consts = [1, 2, 4])]
+fn canonical_form_of_the_checker<const W: usize>(bencher: divan::Bencher<'_, '_>) {
+    let (poset, size) = match W {
+        1 => ("boolean:7:3", 46),
+        2 => ("boolean:7", 64),
+        _ => ("boolean:8", 128),
+    };
+    let poset: Poset = poset.parse().expect("a poset");
+    let forms = Forms::<W>::new(&poset, &Automorphisms::new(&poset));
+    let ideals = random_ideals::<W>(&poset, poset.len(), size);
+    bencher
+        .counter(ItemsCount::new(BATCH))
+        .bench_local(|| ideals.iter().fold(Ideal::<W>::empty(), |least, &ideal| least.union(&forms.of(ideal))));
 }
 
 fn layer(split: &Split<1>, size: usize, watch: &Watch<'_>) -> BaseLayer<1> {

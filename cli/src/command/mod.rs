@@ -1,5 +1,6 @@
 //! The commands, one file each: from typed arguments to a result on standard output.
 
+mod check_proof;
 mod coins;
 mod coordinator;
 mod export;
@@ -23,6 +24,7 @@ mod watch;
 mod worker;
 mod workers;
 
+pub use check_proof::CheckProofError;
 pub use coordinator::CoordinatorError;
 pub use export::FileError;
 pub use verify::VerifyFailed;
@@ -52,6 +54,7 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Export(args) => at_once(|| export::execute(global, &args)),
         Command::Flip(args) => at_once(|| flip::execute(global, &args)),
         Command::FlipSweep(args) => flip_sweep::execute(global, &args),
+        Command::CheckProof(args) => check_proof::execute(global, &args),
         Command::Import(args) => at_once(|| import::execute(global, &args)),
         Command::Jobs => at_once(|| jobs::execute(global)),
         Command::Submit(args) => at_once(|| submit::execute(global, &args)),

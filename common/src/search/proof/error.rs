@@ -54,7 +54,7 @@ pub enum ProofError {
         fault: Fault,
     },
     /// Other numbers of entries in the header, in the last line, or in between.
-    #[error("the proof has {found} entries, but line {line} says {said}")]
+    #[error("line {line} says that there are {said} entries, but {found} were read")]
     Count {
         /// The line that tells another number.
         line: u64,
@@ -107,7 +107,7 @@ pub enum Fault {
     #[error("is listed, but has no move: it is lost by definition")]
     NoMove,
     /// More or fewer replies than moves.
-    #[error("has {moves} moves, but {replies} replies are listed")]
+    #[error("has {moves} moves, but the number of replies listed is {replies}")]
     Replies {
         /// Number of moves.
         moves: usize,

@@ -53,8 +53,8 @@ fn replies_that_are_none() {
         of("7 ff01"),
         (7, format!("`0 1` {none} number 255 to the move 0 is no move, since the poset has no such element"))
     );
-    assert_eq!(of("7 02"), (7, "`0 1` has 2 moves, but 1 replies are listed".to_owned()));
-    assert_eq!(of("7 020101"), (7, "`0 1` has 2 moves, but 3 replies are listed".to_owned()));
+    assert_eq!(of("7 02"), (7, "`0 1` has 2 moves, but the number of replies listed is 1".to_owned()));
+    assert_eq!(of("7 020101"), (7, "`0 1` has 2 moves, but the number of replies listed is 3".to_owned()));
 }
 
 #[test]
@@ -206,9 +206,12 @@ fn wrong_numbers_and_digests() {
     };
     // What a header says costs nothing, however much it is.
     let many = good.replace("entries 1", "entries 18446744073709551615");
-    assert_eq!(of(&sealed(&many)), "the proof has 1 entries, but line 6 says 18446744073709551615");
+    assert_eq!(of(&sealed(&many)), "line 6 says that there are 18446744073709551615 entries, but 1 were read");
     let digest = blake3::hash(good.as_bytes());
-    assert_eq!(of(format!("{good}end 2 {digest}\n").as_bytes()), "the proof has 1 entries, but line 8 says 2");
+    assert_eq!(
+        of(format!("{good}end 2 {digest}\n").as_bytes()),
+        "line 8 says that there are 2 entries, but 1 were read"
+    );
     let damaged = format!("{good}end 1 {}\n", blake3::hash(b"something else"));
     assert!(of(damaged.as_bytes()).starts_with("the file is damaged"));
 }
