@@ -247,6 +247,33 @@ mod tests {
     }
 
     #[test]
+    fn forms_of_many_words_do_not_depend_on_names() {
+        fn check<const W: usize>(spec: &str) {
+            let poset: Poset = spec.parse().expect("a poset");
+            let automorphisms = Automorphisms::new(&poset);
+            let forms = Forms::<W>::new(&poset, &automorphisms);
+            let crate::poset::AutomorphismGroup::Factors(group) = poset.group() else { panic!("points") };
+            for (i, images) in group.elements().enumerate().step_by(1 + group.order() as usize / 60) {
+                // Some elements and all below them, more or less at random.
+                let tops = (1..3 + i % 7).map(|k| (i + 1) * 0x9E37 * k % poset.len());
+                let position = tops.fold(Ideal::<W>::empty(), |set, x| set.union(&poset.principal_ideal(x)));
+                let images = automorphisms.elements(&poset, &images).expect("an automorphism");
+                let image = position.iter().fold(Ideal::empty(), |set, x| set.with(usize::from(images[x])));
+                let form = forms.of(position);
+                assert_eq!(forms.of(image), form, "{spec}");
+                assert_eq!((forms.of(form), form.len()), (form, position.len()), "{spec}");
+                assert!(form.iter().all(|x| poset.principal_ideal(x).is_subset(&form)), "{spec}");
+            }
+        }
+        check::<2>("boolean:7");
+        check::<2>("boolean:8:3");
+        check::<2>("chains:3x3x3x3");
+        check::<4>("boolean:8");
+        check::<4>("chains:4x4x4x4");
+        check::<4>("chains:3x2x3x3x2x2");
+    }
+
+    #[test]
     fn points_that_only_all_orders_tell_apart_have_one_form() {
         // The lines of the Fano plane: all points look alike in pairs and triples, but only 168 of 5040 orders are.
         let poset: Poset = "boolean:7:3".parse().expect("a poset");

@@ -1,7 +1,7 @@
 //! Checking a proof: forward through the file, keeping only which positions are lost.
 //!
 //! The checker shares with the search nothing but the poset: it takes cover relations and levels from there, and has its
-//! own moves ([`rules`]), automorphisms ([`automorphisms`]) and canonical forms ([`canonical`]). It believes an entry only
+//! own moves (`rules.rs`), automorphisms (`automorphisms.rs`) and canonical forms (`canonical.rs`). It believes an entry only
 //! if all that it rests on was believed before, so what it accepts is true whatever wrote the file.
 //!
 //! Entries are sorted by number of members, and every step leads to fewer of them. So entries with equally many members
