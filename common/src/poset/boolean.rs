@@ -7,7 +7,7 @@ use super::{Poset, product};
 
 /// With more points, a complete lattice has more than 256 elements; truncations keep to the same limit because their
 /// groups, of order n!, are walked element by element.
-const MAX_POINTS: usize = 8;
+pub(super) const MAX_POINTS: usize = 8;
 
 /// The label of the empty set.
 pub(super) const EMPTY_SET: &str = "-";
@@ -33,6 +33,13 @@ pub(super) fn parse(parameters: &str) -> Result<Family, PosetFault> {
 
 pub(super) fn build(spec: PosetSpec, points: usize, max_size: usize) -> Poset {
     product::build(spec, &vec![2; points], max_size, label)
+}
+
+/// The sets of at most `max_size` of `points` points as bit masks, by number of element.
+pub(super) fn masks(points: usize, max_size: usize) -> Vec<usize> {
+    let mut masks: Vec<usize> = (0..1usize << points).filter(|mask| mask.count_ones() as usize <= max_size).collect();
+    masks.sort_unstable_by_key(|mask| (mask.count_ones(), *mask));
+    masks
 }
 
 /// The points of the set as digits, ascending.

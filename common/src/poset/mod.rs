@@ -112,6 +112,22 @@ impl Poset {
         self.spec.to_string()
     }
 
+    /// All subsets of so many points.
+    ///
+    /// # Panics
+    /// If there are more than 8 points.
+    pub fn boolean(points: usize) -> Self {
+        Self::new(&PosetSpec::boolean(points, points))
+    }
+
+    /// Of a Boolean lattice, truncated or not: the number of points, and the elements as bit masks of points.
+    pub fn sets(&self) -> Option<(usize, Vec<usize>)> {
+        match *self.spec.family() {
+            Family::Boolean { points, max_size } => Some((points, boolean::masks(points, max_size))),
+            _ => None,
+        }
+    }
+
     /// Number of elements, 1 to [`MAX_ELEMENTS`].
     #[expect(clippy::len_without_is_empty, reason = "no family has an empty poset")]
     pub fn len(&self) -> usize {

@@ -76,6 +76,15 @@ impl PosetSpec {
         Self { family, max_rank: None }
     }
 
+    /// The subsets of so many points of at most a size.
+    ///
+    /// # Panics
+    /// If there are more than 8 points, or fewer than the size.
+    pub fn boolean(points: usize, max_size: usize) -> Self {
+        assert!(max_size <= points && points <= boolean::MAX_POINTS);
+        Self::whole(Family::Boolean { points, max_size })
+    }
+
     /// The family and its parameters.
     pub fn family(&self) -> &Family {
         &self.family

@@ -1,3 +1,38 @@
 //! Single positions of the game Chomp that are too large for a table, and proofs of who wins them.
+//!
+//! A [`Crew`] of searchers settles a position by depth-first search with memory: [`rules`] has the moves and the theorems
+//! that make positions smaller ([`mirrors`], [`small`]), [`searcher`] the search, [`table`] what all searchers of a process
+//! remember. That table knows positions by hashes, so nothing that it says is believed: [`prove`] goes through the
+//! game again along the moves that win, with whole positions, and what it comes to the bottom of is a [`proof`].
+//!
+//! ```
+//! use antichain_common::ideal::Ideal;
+//! use antichain_common::poset::Poset;
+//! use antichain_common::search::{Crew, Rules, prove};
+//! let poset: Poset = "boolean:7:2".parse()?;
+//! let rules = Rules::<1>::new(&poset);
+//! let mut crew = Crew::new(&rules, 1, (1 << 20, 0));
+//! let everything = Ideal::first(poset.len());
+//! let is_lost = crew.settle(everything, &mut |_| true);
+//! let proof = prove(&mut crew, everything, &mut |_| true)?;
+//! assert_eq!(is_lost, Some(proof.winning_move.is_none()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod crew;
+pub mod mirrors;
 pub mod proof;
+mod prove;
+pub mod rules;
+pub mod searcher;
+pub mod small;
+pub mod table;
+
+pub use crew::{Crew, Turn};
+pub use prove::{Entry, Lines, ProveError, prove};
+pub use rules::Rules;
+pub use searcher::Finding;
+pub use table::Settled;
+
+#[cfg(test)]
+mod tests;

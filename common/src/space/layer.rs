@@ -13,7 +13,13 @@ const SLOTS_OF_A_SHARD: u64 = 1 << 21;
 /// Mixes the words of a base, every bit into all others: its place in an index.
 #[inline(always)]
 pub fn hash<const W: usize>(base: &Ideal<W>) -> u64 {
-    base.0.iter().fold(0x9E37_79B9_7F4A_7C15, |hash, &word| {
+    salted_hash(base, 0)
+}
+
+/// The same by another rule for each salt: ideals that one gives the same hash others will tell apart.
+#[inline(always)]
+pub fn salted_hash<const W: usize>(base: &Ideal<W>, salt: u64) -> u64 {
+    base.0.iter().fold(salt ^ 0x9E37_79B9_7F4A_7C15, |hash, &word| {
         let product = u128::from(hash ^ word) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
         product as u64 ^ (product >> 64) as u64
     })

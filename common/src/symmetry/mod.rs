@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 pub use action::{Action, GroupElement};
 
-use crate::ideal::{Ideal, Labelled};
+use crate::ideal::{Element, Ideal, Labelled};
 use crate::poset::{AutomorphismGroup, Poset};
 use points::Points;
 
@@ -135,6 +135,24 @@ impl<const W: usize> Canonicaliser<W> {
             }
             Scheme::Points(points) if self.isa != Isa::Portable => middle::canonical_batch(points, ideals, forms),
             _ => forms.extend(ideals.iter().map(|&ideal| self.canonical(ideal))),
+        }
+    }
+
+    /// The image of a set of elements under a group element of [`action`](Self::action); the set itself where there is none.
+    #[inline(always)]
+    pub fn image(&self, g: GroupElement, set: Ideal<W>) -> Ideal<W> {
+        match &self.scheme {
+            Scheme::Points(points) if self.isa == Isa::Wide => wide::image_of(points, g, set),
+            Scheme::Points(points) => points.action.apply(g, set),
+            _ => set,
+        }
+    }
+
+    /// The element that a group element maps to `x`, for those of [`canonical`](Self::canonical).
+    pub fn preimage(&self, g: GroupElement, x: Element) -> Element {
+        match &self.scheme {
+            Scheme::Points(points) => usize::from(points.action.preimages(g)[x]),
+            _ => x,
         }
     }
 

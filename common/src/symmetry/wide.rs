@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 
 use super::Canonical;
+use super::action::GroupElement;
 use super::points::Points;
 use crate::ideal::Ideal;
 
@@ -56,6 +57,22 @@ pub fn canonical_batch<const W: usize>(points: &Points<W>, ideals: &[Ideal<W>], 
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (ideals, forms);
+}
+
+/// The image of a set of elements.
+///
+/// # Panics
+/// If the machine lacks the instructions.
+#[inline]
+pub fn image_of<const W: usize>(points: &Points<W>, g: GroupElement, set: Ideal<W>) -> Ideal<W> {
+    assert!(available());
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `available` has just confirmed every instruction set that the function is compiled for.
+    unsafe {
+        x86::image(points, g, set)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    points.action.apply(g, set)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -123,7 +140,7 @@ mod x86 {
     /// The image of a set of elements: one shuffle for each pair of a word read and a word made.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512bitalg")]
-    fn image<const W: usize>(points: &Points<W>, g: GroupElement, ideal: Ideal<W>) -> Ideal<W> {
+    pub fn image<const W: usize>(points: &Points<W>, g: GroupElement, ideal: Ideal<W>) -> Ideal<W> {
         let row = points.action.preimages(g);
         debug_assert_eq!(row.len(), 64 * W);
         let mut result = [0; W];

@@ -1,0 +1,127 @@
+//! Searchers of one process with a common table.
+
+use super::rules::{Known, Rules};
+use super::searcher::{Busy, Finding, Searcher};
+use super::table::{Settled, SettledTable};
+use crate::ideal::Ideal;
+
+/// Positions a searcher visits before all of them meet: some tens of milliseconds.
+const TURN: u64 = 1 << 14;
+
+/// What a crew has to say after a turn.
+pub struct Turn<'a, const W: usize> {
+    /// Positions visited since the search began.
+    pub nodes: u64,
+    /// What was settled in this turn with some work.
+    pub findings: &'a [Finding<W>],
+    /// Bytes of the table.
+    pub table_bytes: u64,
+}
+
+/// Some searchers and their table.
+pub struct Crew<'a, const W: usize> {
+    rules: &'a Rules<W>,
+    table: SettledTable,
+    entries: u64,
+    busy: Busy,
+    searchers: Vec<Searcher<'a, W>>,
+}
+
+impl<'a, const W: usize> Crew<'a, W> {
+    /// So many searchers, with a table of at most so many bytes and a salt for its hashes.
+    pub fn new(rules: &'a Rules<W>, threads: usize, (most_bytes, salt): (u64, u64)) -> Self {
+        Self {
+            rules,
+            table: SettledTable::new(most_bytes, salt),
+            entries: 0,
+            busy: Busy::new(),
+            searchers: (0..threads.max(1)).map(|_| Searcher::new(rules)).collect(),
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &SettledTable {
+        &self.table
+    }
+
+    /// Positions visited by all searchers.
+    pub fn nodes(&self) -> u64 {
+        self.searchers.iter().map(Searcher::nodes).sum()
+    }
+
+    /// The game.
+    pub fn rules(&self) -> &'a Rules<W> {
+        self.rules
+    }
+
+    /// Takes in what was settled before or elsewhere.
+    pub fn tell(&mut self, finding: &Finding<W>) {
+        let hash = self.table.hash(&finding.position);
+        self.entries += u64::from(self.table.put(hash, finding.settled, finding.nodes));
+        self.make_room();
+    }
+
+    /// Whether the player to move loses a position, as far as is known without a search.
+    pub fn is_lost(&self, position: Ideal<W>) -> Option<bool> {
+        match self.rules.know(position) {
+            Known::Lost => Some(true),
+            Known::Won => Some(false),
+            Known::Open(position) => {
+                let canonical = self.rules.symmetry().canonical(position).ideal;
+                Some(self.table.get(self.table.hash(&canonical))?.is_lost())
+            }
+        }
+    }
+
+    /// Whether the player to move loses a position; `None` if `goes_on`, asked after every turn, said no.
+    pub fn settle(&mut self, position: Ideal<W>, goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool) -> Option<bool> {
+        if let Some(is_lost) = self.is_lost(position) {
+            return Some(is_lost);
+        }
+        let Known::Open(position) = self.rules.know(position) else { return None };
+        let position = self.rules.symmetry().canonical(position).ideal;
+        for searcher in &mut self.searchers {
+            searcher.begin(position, &self.table, &self.busy);
+        }
+        let mut findings = Vec::new();
+        loop {
+            let outcome = self.take_turn();
+            findings.clear();
+            self.searchers.iter_mut().for_each(|searcher| findings.extend(searcher.take_findings()));
+            let turn = Turn { nodes: self.nodes(), findings: &findings, table_bytes: self.table.bytes() };
+            let goes_on = goes_on(turn);
+            if let Some(outcome) = outcome {
+                return Some(outcome.is_lost());
+            }
+            if !goes_on {
+                return None;
+            }
+        }
+    }
+
+    fn take_turn(&mut self) -> Option<Settled> {
+        let (table, busy) = (&self.table, &self.busy);
+        let turn = |searcher: &mut Searcher<'a, W>| {
+            let most = searcher.nodes() + TURN;
+            searcher.search(table, busy, most)
+        };
+        let outcome = match &mut self.searchers[..] {
+            [alone] => turn(alone),
+            all => std::thread::scope(|scope| {
+                let others: Vec<_> = all.iter_mut().map(|searcher| scope.spawn(|| turn(searcher))).collect();
+                let ends = others.into_iter().map(|other| other.join());
+                let ends: Vec<_> =
+                    ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
+                ends.into_iter().flatten().next()
+            }),
+        };
+        self.entries += self.searchers.iter_mut().map(Searcher::take_new_entries).sum::<u64>();
+        self.make_room();
+        outcome
+    }
+
+    /// Lets the table grow when more than half of it is taken.
+    fn make_room(&mut self) {
+        while self.entries > self.table.places() / 2 && self.table.grow() {}
+    }
+}

@@ -1,0 +1,166 @@
+//! From a search to a proof: the lost positions that the winner's moves lead to, each with an answer to every move.
+//!
+//! What the table says is only a hint where to look. A position that was wrongly taken for lost shows when none of the
+//! replies to some move is lost; then the table confused two positions.
+
+use std::collections::HashMap;
+
+use super::crew::{Crew, Turn};
+use super::proof::{Claim, ProofWriter, Step, Verdict, WriteError, entry_order};
+use super::rules::{Known, Rules};
+use super::table::Settled;
+use crate::ideal::{Element, Ideal};
+use crate::poset::Poset;
+use crate::symmetry::GroupElement;
+
+/// Why there is no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProveError {
+    /// Asked to stop.
+    #[error("stopped on request")]
+    Stopped,
+    /// The table has confused two positions. With another salt it will not confuse the same ones.
+    #[error("two positions have the same hash")]
+    Confused,
+}
+
+/// A lost position and why it is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<const W: usize> {
+    /// The position.
+    pub position: Ideal<W>,
+    /// Replies to its moves, or the images of points under an involution.
+    pub bytes: Box<[u8]>,
+    /// Whether they are those of an involution.
+    pub is_mirrored: bool,
+}
+
+/// What settles a position, in the order of a proof file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines<const W: usize> {
+    /// The position that it is about.
+    pub position: Ideal<W>,
+    /// The element that wins, if the player to move does.
+    pub winning_move: Option<Element>,
+    /// All lost positions.
+    pub entries: Vec<Entry<W>>,
+}
+
+impl<const W: usize> Lines<W> {
+    /// Writes the proof file.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn write(&self, poset: &Poset, out: impl std::io::Write) -> Result<blake3::Hash, WriteError> {
+        let verdict = self.winning_move.map_or(Verdict::Lost, |by| Verdict::Won { by });
+        let claim = Claim { position: self.position.iter().collect(), verdict };
+        let mut writer = ProofWriter::new(out, poset, &claim, self.entries.len() as u64)?;
+        for entry in &self.entries {
+            let step = if entry.is_mirrored { Step::Mirrored(&entry.bytes) } else { Step::Answered(&entry.bytes) };
+            writer.write(&entry.position, step)?;
+        }
+        Ok(writer.finish()?.1)
+    }
+}
+
+/// Settles a position, and makes a proof. `goes_on` is asked now and then.
+///
+/// # Errors
+/// [`ProveError`].
+pub fn prove<const W: usize>(
+    crew: &mut Crew<'_, W>,
+    root: Ideal<W>,
+    goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
+) -> Result<Lines<W>, ProveError> {
+    let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
+    let mut prover = Prover { rules: crew.rules(), crew, goes_on, listed: HashMap::new(), open: Vec::new() };
+    let winning_move = if is_lost {
+        prover.list(root);
+        None
+    } else {
+        let by = prover.reply(root)?;
+        prover.list(prover.rules.game().take(root, by));
+        Some(by)
+    };
+    let mut entries = Vec::new();
+    while let Some(position) = prover.open.pop() {
+        entries.push(prover.explain(position)?);
+    }
+    entries.sort_unstable_by(|a, b| entry_order(&a.position, &b.position));
+    Ok(Lines { position: root, winning_move, entries })
+}
+
+struct Prover<'p, 'a, const W: usize> {
+    crew: &'p mut Crew<'a, W>,
+    rules: &'a Rules<W>,
+    goes_on: &'p mut dyn FnMut(Turn<'_, W>) -> bool,
+    listed: HashMap<Ideal<W>, ()>,
+    /// Those that are listed but not explained.
+    open: Vec<Ideal<W>>,
+}
+
+impl<const W: usize> Prover<'_, '_, W> {
+    /// Lists a lost position, unless there is no move.
+    fn list(&mut self, position: Ideal<W>) {
+        if self.rules.game().choices(position).is_empty() {
+            return;
+        }
+        let canonical = self.rules.symmetry().canonical(position).ideal;
+        if self.listed.insert(canonical, ()).is_none() {
+            self.open.push(canonical);
+        }
+    }
+
+    fn explain(&mut self, position: Ideal<W>) -> Result<Entry<W>, ProveError> {
+        if let Some((by, left)) = self.rules.mirror(&position) {
+            self.list(left);
+            let bytes = self.rules.images_of_points(by);
+            return Ok(Entry { position, bytes, is_mirrored: true });
+        }
+        let rules = self.rules;
+        let mut replies = Vec::with_capacity(position.len());
+        for (_, left) in rules.game().moves(position) {
+            let reply = self.reply(left)?;
+            self.list(rules.game().take(left, reply));
+            replies.push(reply as u8);
+        }
+        Ok(Entry { position, bytes: replies.into(), is_mirrored: false })
+    }
+
+    /// A move that leaves a lost position, of a position that is won.
+    fn reply(&mut self, position: Ideal<W>) -> Result<Element, ProveError> {
+        let rules = self.rules;
+        if let Known::Open(smaller) = rules.know(position) {
+            let form = rules.symmetry().canonical(smaller);
+            if self.crew.settle(smaller, self.goes_on).ok_or(ProveError::Stopped)? {
+                return Err(ProveError::Confused);
+            }
+            let table = self.crew.table();
+            // A move that wins what an involution leaves wins here too: it leaves something that the same involution
+            // maps to itself. Where that was a canonical form, elements have other names.
+            let has_same_names = smaller.is_subset(&position) && (rules.points() > 0 || smaller == position);
+            if let (true, Some(Settled::Won(taken))) = (has_same_names, table.get(table.hash(&form.ideal))) {
+                return Ok(rules.symmetry().preimage(form.by, usize::from(taken)));
+            }
+        }
+        let known = rules.game().moves(position).find(|&(_, left)| self.crew.is_lost(left) == Some(true));
+        if let Some((taken, _)) = known {
+            return Ok(taken);
+        }
+        for (taken, left) in rules.game().moves(position) {
+            if self.crew.settle(left, self.goes_on).ok_or(ProveError::Stopped)? {
+                return Ok(taken);
+            }
+        }
+        Err(ProveError::Confused)
+    }
+}
+
+impl<const W: usize> Rules<W> {
+    /// The images of the points of a Boolean lattice under a permutation of them.
+    fn images_of_points(&self, g: GroupElement) -> Box<[u8]> {
+        // Elements are the empty set, then the sets of one point.
+        let image = |point| self.symmetry().image(g, Ideal::empty().with(point + 1)).last() - 1;
+        (0..self.points()).map(|point| image(point) as u8).collect()
+    }
+}

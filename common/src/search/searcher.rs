@@ -1,0 +1,272 @@
+//! One searcher: depth-first search with memory, on a stack of its own so that it can stop anywhere and go on.
+//!
+//! At a position all options are looked up before any is searched: most positions are won by one that is known to be
+//! lost. Those that are not known are searched from the smallest on. Searchers that share a table look up what the others
+//! have settled, and leave to the others what these are searching, as long as there is anything else.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::rules::{Known, Rules};
+use super::table::{Settled, SettledTable};
+use crate::ideal::Ideal;
+use crate::symmetry::Canonical;
+
+/// Options whose canonical forms are found together; if one of them is lost, those of the others are not needed.
+const TOGETHER: usize = 16;
+
+/// Positions that took fewer are not worth being told to others: these find them as fast.
+pub const WORTH_TELLING: u64 = 16;
+
+/// A position that was settled with some work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding<const W: usize> {
+    /// The canonical position.
+    pub position: Ideal<W>,
+    /// Who wins.
+    pub settled: Settled,
+    /// Positions visited for it.
+    pub nodes: u64,
+}
+
+/// The positions that searchers are at, by their hashes; one may hide another.
+pub struct Busy(Vec<AtomicU64>);
+
+/// Places for those.
+const BUSY: usize = 1 << 12;
+
+impl Busy {
+    /// Nobody is anywhere.
+    pub fn new() -> Self {
+        Self((0..BUSY).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn place(&self, hash: u64) -> &AtomicU64 {
+        &self.0[(hash >> 40) as usize % BUSY]
+    }
+
+    fn is_at(&self, hash: u64) -> bool {
+        self.place(hash).load(Ordering::Relaxed) == hash
+    }
+
+    fn enter(&self, hash: u64) {
+        self.place(hash).store(hash, Ordering::Relaxed);
+    }
+
+    fn leave(&self, hash: u64) {
+        let _ = self.place(hash).compare_exchange(hash, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+impl Default for Busy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// See the [module](self).
+pub struct Searcher<'a, const W: usize> {
+    rules: &'a Rules<W>,
+    /// The positions from the root to the one being searched.
+    frames: Vec<Frame<W>>,
+    /// The options still to be searched, a stretch for each frame; the one that is being searched is its last.
+    open: Vec<Open<W>>,
+    lists: Lists<W>,
+    /// Positions visited.
+    nodes: u64,
+    /// Entries that took empty places of the table since the last [`take_new_entries`](Self::take_new_entries).
+    new_entries: u64,
+    findings: Vec<Finding<W>>,
+    outcome: Option<Settled>,
+}
+
+/// A position on the way from the root.
+struct Frame<const W: usize> {
+    position: Ideal<W>,
+    hash: u64,
+    /// Where its open options begin.
+    first: usize,
+    /// Positions visited before it.
+    began: u64,
+    settled: Option<Settled>,
+}
+
+/// An option that is not known.
+#[derive(Clone, Copy)]
+struct Open<const W: usize> {
+    position: Ideal<W>,
+    hash: u64,
+    size: u16,
+    /// The element that the move takes.
+    taken: u8,
+}
+
+/// Lists that serve one position after the other.
+#[derive(Default)]
+struct Lists<const W: usize> {
+    options: Vec<Ideal<W>>,
+    taken: Vec<u8>,
+    forms: Vec<Canonical<W>>,
+    open: Vec<Open<W>>,
+}
+
+impl<'a, const W: usize> Searcher<'a, W> {
+    /// A searcher that has nothing to do.
+    pub fn new(rules: &'a Rules<W>) -> Self {
+        Self {
+            rules,
+            frames: Vec::new(),
+            open: Vec::new(),
+            lists: Lists::default(),
+            nodes: 0,
+            new_entries: 0,
+            findings: Vec::new(),
+            outcome: None,
+        }
+    }
+
+    /// Begins the search of a canonical position; what it was at is given up.
+    pub fn begin(&mut self, position: Ideal<W>, table: &SettledTable, busy: &Busy) {
+        self.frames.drain(..).for_each(|frame| busy.leave(frame.hash));
+        self.open.clear();
+        self.outcome = None;
+        self.enter(position, table.hash(&position), busy);
+    }
+
+    /// Searches until so many positions were visited in all, or the outcome is known.
+    pub fn search(&mut self, table: &SettledTable, busy: &Busy, most: u64) -> Option<Settled> {
+        while self.nodes < most {
+            let Some(frame) = self.frames.last() else { return self.outcome };
+            match frame.settled {
+                Some(settled) => self.leave(settled, table, busy),
+                None => self.go_on(table, busy),
+            }
+        }
+        self.outcome
+    }
+
+    /// Positions visited.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// How many entries of the table are new since the last call.
+    pub fn take_new_entries(&mut self) -> u64 {
+        std::mem::take(&mut self.new_entries)
+    }
+
+    /// What was settled with some work since the last call.
+    pub fn take_findings(&mut self) -> std::vec::Drain<'_, Finding<W>> {
+        self.findings.drain(..)
+    }
+
+    /// Steps into a position that is not in the table.
+    fn enter(&mut self, position: Ideal<W>, hash: u64, busy: &Busy) {
+        busy.enter(hash);
+        let frame = Frame { position, hash, first: self.open.len(), began: self.nodes, settled: None };
+        self.frames.push(frame);
+        self.nodes += 1;
+    }
+
+    fn leave(&mut self, settled: Settled, table: &SettledTable, busy: &Busy) {
+        let Some(frame) = self.frames.pop() else { return };
+        busy.leave(frame.hash);
+        let nodes = self.nodes - frame.began;
+        self.new_entries += u64::from(table.put(frame.hash, settled, nodes));
+        if nodes >= WORTH_TELLING {
+            self.findings.push(Finding { position: frame.position, settled, nodes });
+        }
+        self.open.truncate(frame.first);
+        match (self.frames.last_mut(), self.open.last()) {
+            (Some(parent), Some(option)) if settled.is_lost() => parent.settled = Some(Settled::Won(option.taken)),
+            (Some(_), _) => drop(self.open.pop()),
+            (None, _) => self.outcome = Some(settled),
+        }
+    }
+
+    /// Looks at the options of the last frame, or searches the next open one.
+    fn go_on(&mut self, table: &SettledTable, busy: &Busy) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let first = frame.first;
+        if frame.began + 1 == self.nodes && self.open.len() == first {
+            // Entered just now.
+            frame.settled = list_options(self.rules, &frame.position, table, &mut self.lists);
+            if frame.settled.is_some() {
+                return;
+            }
+            self.open.append(&mut self.lists.open);
+        }
+        while self.open.len() > first {
+            let last = self.open.len() - 1;
+            let free = (first..=last).rev().find(|&at| !busy.is_at(self.open[at].hash));
+            self.open.swap(free.unwrap_or(last), last);
+            let option = self.open[last];
+            match table.get(option.hash) {
+                Some(Settled::Lost) => {
+                    frame.settled = Some(Settled::Won(option.taken));
+                    return;
+                }
+                Some(Settled::Won(_)) => drop(self.open.pop()),
+                None => return self.enter(option.position, option.hash, busy),
+            }
+        }
+        frame.settled = Some(Settled::Lost);
+    }
+}
+
+/// Looks all options of a canonical position up. Those that are not known are listed, the smallest last, unless the outcome
+/// follows from the others.
+fn list_options<const W: usize>(
+    rules: &Rules<W>,
+    position: &Ideal<W>,
+    table: &SettledTable,
+    lists: &mut Lists<W>,
+) -> Option<Settled> {
+    lists.open.clear();
+    // Elements ascend by rank, so what is left after the first ones is smallest.
+    let mut moves = rules.game().moves(*position);
+    loop {
+        lists.options.clear();
+        lists.taken.clear();
+        let mut is_last = true;
+        for (x, left) in moves.by_ref() {
+            match rules.know(left) {
+                Known::Won => {}
+                Known::Lost => return Some(Settled::Won(x as u8)),
+                Known::Open(left) => {
+                    lists.options.push(left);
+                    lists.taken.push(x as u8);
+                }
+            }
+            if lists.options.len() == TOGETHER {
+                is_last = false;
+                break;
+            }
+        }
+        lists.forms.clear();
+        rules.symmetry().canonical_batch(&lists.options, &mut lists.forms);
+        let known = lists.open.len();
+        for (form, &taken) in lists.forms.iter().zip(&lists.taken) {
+            let hash = table.hash(&form.ideal);
+            table.prefetch(hash);
+            lists.open.push(Open { position: form.ideal, hash, size: form.ideal.len() as u16, taken });
+        }
+        let mut kept = known;
+        for at in known..lists.open.len() {
+            match table.get(lists.open[at].hash) {
+                Some(Settled::Lost) => return Some(Settled::Won(lists.open[at].taken)),
+                Some(Settled::Won(_)) => {}
+                None => {
+                    lists.open.swap(kept, at);
+                    kept += 1;
+                }
+            }
+        }
+        lists.open.truncate(kept);
+        if is_last {
+            break;
+        }
+    }
+    lists.open.sort_unstable_by_key(|option| (std::cmp::Reverse(option.size), option.hash));
+    lists.open.dedup_by_key(|option| option.hash);
+    lists.open.is_empty().then_some(Settled::Lost)
+}
