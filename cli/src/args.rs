@@ -1,9 +1,11 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
+mod export;
 mod flip;
 mod games;
 mod proof;
+mod search;
 mod serve;
 
 use std::num::NonZeroUsize;
@@ -15,11 +17,13 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
+pub use export::{ExportArgs, ExportFormat, ImportArgs};
 use flip::COINS;
 pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
 pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
 pub use proof::CheckProofArgs;
+pub use search::{BudgetArgs, MergeArgs, SearchArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
 
 /// Exact answers about the order ideals of finite posets.
@@ -140,6 +144,7 @@ pub enum Command {
   antichain run extensions boolean:6
   antichain run extensions boolean:7 --threads 2 --memory 4GiB
   antichain run ideals boolean:8 --max-elements 20 --json
+  antichain run outcome boolean:8 --position '0123 0145 67' --budget 2h
   antichain run ruler asm:16
   antichain run ruler partitions:60        h(1) to h(60), with checkpoints"))]
     Run(RunArgs),
@@ -191,6 +196,13 @@ pub enum Command {
   antichain check-proof p73.proof
   zstd -dc p73.proof.zst | antichain check-proof -")]
     CheckProof(CheckProofArgs),
+    /// Take in the positions that searches on other machines have settled
+    ///
+    /// Each directory is taken in whole or not at all: if a position is lost in one place and won in another, the command stops
+    /// and names it, and both stay as they are.
+    #[command(after_long_help = "Example:
+  antichain merge /mnt/other/antichain-data")]
+    Merge(MergeArgs),
     /// Add and multiply nimbers
     #[command(after_long_help = "Examples:
   antichain nim 5 x 9
@@ -319,6 +331,12 @@ pub struct RunArgs {
     /// Limits on sizes.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// One position instead of all.
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// How long to search.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     /// Threads, memory, checkpoints.
     #[command(flatten)]
     pub effort: EffortArgs,
@@ -340,6 +358,9 @@ pub struct PlanArgs {
     /// Limits on sizes.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// One position instead of all.
+    #[command(flatten)]
+    pub search: SearchArgs,
 }
 
 /// Arguments of `layers`.
@@ -393,57 +414,6 @@ pub struct MovesArgs {
 pub struct VerifyArgs {
     /// The job, by the name `run` and `jobs` give it
     pub job: String,
-}
-
-/// Arguments of `export`.
-#[derive(Debug, clap::Args)]
-pub struct ExportArgs {
-    /// The job, by the name `run` and `jobs` give it
-    pub job: String,
-    /// csv: size,orbits,labelled, of a game size,value,orbits,labelled; json: the certificate; bfile: lines `size count`,
-    /// as the OEIS takes them; truncations: the values of the game on all sets of at most k of n points, and after its
-    /// first moves; positions: those of a game with a --value, a line each; table: all values of a game, for `import`
-    #[arg(long, value_enum)]
-    pub format: ExportFormat,
-    /// With positions: the value, of outcomes N or P
-    #[arg(long, value_name = "VALUE")]
-    pub value: Option<String>,
-    /// With positions: so many at most
-    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
-    pub most: usize,
-    /// With bfile: labelled counts instead of orbits
-    #[arg(long)]
-    pub labelled: bool,
-    /// Write to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Limits on sizes.
-    #[command(flatten)]
-    pub limits: LimitArgs,
-}
-
-/// Arguments of `import`.
-#[derive(Debug, clap::Args)]
-pub struct ImportArgs {
-    /// The file
-    pub file: PathBuf,
-}
-
-/// What `export` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// `size,orbits,labelled`, with a header.
-    Csv,
-    /// Answer, certificate and counts by size in one document.
-    Json,
-    /// Lines `n a(n)`.
-    Bfile,
-    /// `n,k,value,...` of the games on sets of few points.
-    Truncations,
-    /// The positions of a value.
-    Positions,
-    /// All values of a game.
-    Table,
 }
 
 /// More threads than any machine this is meant for has; a larger number is a slip of the finger.

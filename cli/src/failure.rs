@@ -25,6 +25,7 @@ use crate::command::{CheckProofError, CoordinatorError, FileError, VerifyFailed}
 use crate::data::DataError;
 use crate::inputs::InputError;
 use crate::inputs::coins::CoinsInputError;
+use crate::inputs::search::SearchError;
 use crate::interrupt;
 use crate::output::{self, StdoutError};
 use crate::remote::{PlaceError, RemoteError};
@@ -101,7 +102,9 @@ impl Failure {
         } else if let Some(error) = error.downcast_ref::<PosetError>() {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PositionError>() {
-            Self::bad_input(error.input(), error.reason()).hint(error.hint())
+            Self::of_position(error)
+        } else if let Some(error) = error.downcast_ref::<SearchError>() {
+            Self::bad_input(error.input(), error).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<LineError>() {
             Self::bad_input(error.input(), error).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PatternError>() {
@@ -137,9 +140,14 @@ impl Failure {
         }
     }
 
+    fn of_position(error: &PositionError) -> Self {
+        Self::bad_input(error.input(), error.reason()).hint(error.hint())
+    }
+
     fn of_job(error: &JobError) -> Self {
         match error {
             JobError::Poset(error) => Self::bad_input(error.input(), error.reason()).hint(error.hint()),
+            JobError::Position(error) => Self::of_position(error),
             JobError::Store(error) => Self::of_store(error),
             JobError::Interrupted => {
                 Self { exit: Exit::Interrupted, ..Self::failed(error) }.hint("give the same command again")
@@ -169,6 +177,16 @@ impl Failure {
                 .about(job.to_string())
                 .hint("run its question again; it goes on from where it stopped"),
             JobError::NotStored { position, hint } => Self::failed(error).about(position).hint(hint.clone()),
+            JobError::OutOfBudget { job, .. } => Self::failed(error)
+                .about(job.to_string())
+                .hint("give the same command again: it goes on from what is settled"),
+            JobError::Contradiction { directory, .. } => {
+                Self::failed(error).about(directory.display().to_string()).hint(
+                    "one of the two is wrong; settle the position again in a directory of its own and check its proof",
+                )
+            }
+            JobError::NoProof(job) => Self::bad_input(job.to_string(), error)
+                .hint("`antichain run outcome POSET --position POSITION` makes one"),
             JobError::NoTable(job) => Self::failed(error)
                 .about(job.to_string())
                 .hint("`antichain run` with --keep-values stores those of a small game too"),

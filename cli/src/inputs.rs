@@ -1,6 +1,7 @@
 //! The user's words turned into questions, posets, limits and positions, with a reason and a hint where that fails.
 
 pub mod coins;
+pub mod search;
 
 use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
@@ -32,7 +33,7 @@ pub enum InputError {
     #[error("a tablebase is written to a file, and none is named")]
     NoOutput,
     /// Limits on what is only had whole.
-    #[error("tablebases and truncations are exported whole, whatever the size of the ideals")]
+    #[error("tablebases, truncations and proofs are exported whole, whatever the size of the ideals")]
     WholeOnly(SizeLimits),
     /// A value that no position has.
     #[error("this is no value of the question")]

@@ -196,6 +196,7 @@ fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Enumerate => "enumerating",
         Phase::Evaluate => "evaluating",
+        Phase::Search => "searching",
     }
 }
 
@@ -203,6 +204,7 @@ fn what_is_counted(phase: Phase) -> &'static str {
     match phase {
         Phase::Enumerate => "orbits",
         Phase::Evaluate => "states",
+        Phase::Search => "positions",
     }
 }
 

@@ -124,7 +124,13 @@ fn over_the_network(desk: Arc<Desk>, poset: &Poset, positions: &[String]) {
     let target = Target { url, token: Some(token), tls_ca: None };
     let connection = asking.block_on(connect(&target)).expect("a connection");
     let mut client = ValuesClient::new(connection).max_decoding_message_size(MESSAGE_BYTES);
-    let spec = v1::JobSpec { question: "grundy".to_owned(), poset: poset.name(), min_elements: 0, max_elements: None };
+    let spec = v1::JobSpec {
+        question: "grundy".to_owned(),
+        poset: poset.name(),
+        min_elements: 0,
+        max_elements: None,
+        position: None,
+    };
     for title in ["over the network, first", "over the network, again"] {
         measure(title, positions, |batch| {
             let request = v1::QueryRequest { spec: Some(spec.clone()), positions: batch.to_vec(), canonical: false };

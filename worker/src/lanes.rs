@@ -248,5 +248,5 @@ fn spec_of(lease: &v1::Lease) -> Result<JobSpec, Undone> {
     let spec = lease.spec.as_ref().ok_or_else(unknown)?;
     let question: Question = spec.question.parse().map_err(|_| unknown())?;
     let limits = SizeLimits { min: spec.min_elements as usize, max: spec.max_elements.map(|max| max as usize) };
-    Ok(JobSpec { question, poset: spec.poset.clone(), limits })
+    Ok(JobSpec { question, poset: spec.poset.clone(), limits, position: spec.position.clone() })
 }

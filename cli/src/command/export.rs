@@ -1,10 +1,11 @@
 //! `antichain export`: a finished job as a file for other programs.
 
 use std::fs;
-use std::io::BufWriter;
-use std::path::PathBuf;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use antichain_common::job::search::export_proof;
 use antichain_common::job::{self, Answer, PositionCount, Question, SizeCount, SizeLimits};
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use super::budget;
 use super::run::AnswerDocument;
 use crate::args::{ExportArgs, ExportFormat, Global};
 use crate::inputs::InputError;
-use crate::output::result;
+use crate::output::{StdoutError, result};
 use crate::remote::{Place, Remote, place};
 use crate::{data, inputs};
 
@@ -29,13 +30,16 @@ pub struct FileError {
 /// Runs the command.
 pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let limits = inputs::limits(args.limits)?;
-    if limits != SizeLimits::NONE && matches!(args.format, ExportFormat::Table | ExportFormat::Truncations) {
+    if limits != SizeLimits::NONE
+        && matches!(args.format, ExportFormat::Table | ExportFormat::Truncations | ExportFormat::Proof)
+    {
         return Err(InputError::WholeOnly(limits).into());
     }
     match args.format {
         ExportFormat::Table => return table(global, args),
         ExportFormat::Positions => return positions_of_value(global, args, limits),
         ExportFormat::Truncations => return truncations(global, args),
+        ExportFormat::Proof => return proof(global, args),
         ExportFormat::Csv | ExportFormat::Json | ExportFormat::Bfile => {}
     }
     let Finished { answer, mut sizes, mut positions, certificate } = match place::either(global)? {
@@ -88,17 +92,36 @@ fn write(args: &ExportArgs, text: &str) -> anyhow::Result<()> {
 fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
     let Some(file) = &args.output else { return Err(InputError::NoOutput.into()) };
-    let of = |source| FileError { file: file.clone(), source };
-    let export = |out: &fs::File| -> anyhow::Result<()> {
+    write_file(file, |out| {
         job::export_table(&store, &args.job, BufWriter::with_capacity(1 << 20, out))?;
         Ok(())
-    };
+    })
+}
+
+/// Writes the proof of what a search has found.
+fn proof(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
+    let store = data::open_to_read(&place::here(global)?)?;
+    let mut proof = export_proof(&store, &args.job)?;
+    match &args.output {
+        Some(file) => write_file(file, |mut out| {
+            io::copy(&mut proof, &mut out).map_err(|source| FileError { file: file.clone(), source })?;
+            Ok(())
+        }),
+        None => {
+            io::copy(&mut proof, &mut io::stdout().lock()).map_err(StdoutError)?;
+            Ok(())
+        }
+    }
+}
+
+/// Writes a file that has its name only when it is whole.
+fn write_file(file: &Path, export: impl FnOnce(&fs::File) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let of = |source| FileError { file: file.to_owned(), source };
     // What is no file, such as a pipe, is written to as it is.
     if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
         return export(&fs::File::options().write(true).open(file).map_err(of)?);
     }
-    // A tablebase that is not whole never has the name.
-    let mut unfinished = file.clone().into_os_string();
+    let mut unfinished = file.to_owned().into_os_string();
     unfinished.push(".unfinished");
     let written = fs::File::create(&unfinished).map_err(of).map_err(anyhow::Error::from).and_then(|out| {
         export(&out)?;

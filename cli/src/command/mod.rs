@@ -9,11 +9,14 @@ mod flip_sweep;
 mod import;
 mod jobs;
 mod layers;
+mod merge;
 mod moves;
 mod nim;
 mod plan;
+mod plan_search;
 mod query;
 mod run;
+mod search;
 mod show;
 mod status;
 mod steer;
@@ -27,6 +30,7 @@ mod workers;
 pub use check_proof::CheckProofError;
 pub use coordinator::CoordinatorError;
 pub use export::FileError;
+pub use search::Asked;
 pub use verify::VerifyFailed;
 
 use std::num::NonZeroUsize;
@@ -55,6 +59,7 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Flip(args) => at_once(|| flip::execute(global, &args)),
         Command::FlipSweep(args) => flip_sweep::execute(global, &args),
         Command::CheckProof(args) => check_proof::execute(global, &args),
+        Command::Merge(args) => at_once(|| merge::execute(global, &args)),
         Command::Import(args) => at_once(|| import::execute(global, &args)),
         Command::Jobs => at_once(|| jobs::execute(global)),
         Command::Submit(args) => at_once(|| submit::execute(global, &args)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use antichain_common::job::{Amount, JobId, JobSpec, Method, Plan, Question};
 use serde::{Deserialize, Serialize};
 
-use super::{LimitsDocument, all_cores, budget, show_limits};
+use super::{LimitsDocument, all_cores, budget, plan_search, show_limits};
 use crate::args::{Global, PlanArgs};
 use crate::inputs;
 use crate::output::{document, grouped, result, table};
@@ -15,6 +15,9 @@ use crate::sizes::{Bytes, show_estimate};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
+    if let Some(position) = &args.search.position {
+        return plan_search::execute(global, args, position);
+    }
     let spec = inputs::job(&args.question, &args.poset, args.limits)?;
     let (plan, machine) = match place::either(global)? {
         Place::Here(_) => (spec.plan()?, Some(Machine::here())),
@@ -199,7 +202,7 @@ mod tests {
     #[test]
     fn a_plan_survives_the_wire() {
         let limits = SizeLimits::NONE;
-        let spec = JobSpec { question: Question::Extensions, poset: "boolean:5".to_owned(), limits };
+        let spec = JobSpec { question: Question::Extensions, poset: "boolean:5".to_owned(), limits, position: None };
         let plan = spec.plan().expect("within reach");
         let sent: SentPlan = serde_json::from_slice(&serde_json::to_vec(&plan).expect("JSON")).expect("understood");
         let received = sent.plan(plan.is_exact()).expect("understood");

@@ -7,7 +7,7 @@ use antichain_common::poset::{Poset, format_position};
 use serde::Serialize;
 
 use super::moves::tell_winning;
-use super::{LimitsDocument, show_limits, turning, with_effort};
+use super::{LimitsDocument, search, show_limits, turning, with_effort};
 use crate::args::{Global, RunArgs};
 use crate::output::{document, grouped, note, result};
 use crate::remote::place;
@@ -18,6 +18,9 @@ use crate::{data, inputs};
 pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
     if let Ok(game) = args.question.parse::<TurningGame>() {
         return turning::execute(global, args, game);
+    }
+    if let Some(position) = &args.search.position {
+        return search::execute(global, args, position);
     }
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
@@ -65,6 +68,13 @@ pub struct AnswerDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<Vec<u32>>,
     resumed: bool,
+}
+
+impl AnswerDocument {
+    /// The same, with the poset as it was given.
+    pub(super) fn of_poset(self, poset: String) -> Self {
+        Self { poset, ..self }
+    }
 }
 
 impl From<&Answer> for AnswerDocument {
@@ -137,7 +147,7 @@ mod tests {
     use std::time::Duration;
 
     fn answer(question: Question, value: Option<u32>) -> Answer {
-        let spec = JobSpec { question, poset: "boolean:4".into(), limits: SizeLimits { min: 0, max: None } };
+        let spec = JobSpec { question, poset: "boolean:4".into(), limits: SizeLimits::NONE, position: None };
         Answer {
             job: spec.id(),
             spec,
@@ -147,6 +157,7 @@ mod tests {
             base_layers: 17,
             digest: "ab".repeat(32),
             heights: None,
+            proof: None,
             resumed: false,
             elapsed: Duration::from_millis(2),
         }

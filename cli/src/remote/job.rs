@@ -14,6 +14,7 @@ pub fn on_the_wire(spec: &JobSpec) -> v1::JobSpec {
         poset: spec.poset.clone(),
         min_elements: spec.limits.min as u64,
         max_elements: spec.limits.max.map(|max| max as u64),
+        position: spec.position.clone(),
     }
 }
 
@@ -57,7 +58,12 @@ pub fn limits(spec: &v1::JobSpec) -> SizeLimits {
 /// The answer of a finished job; `None` where there is none, or one that makes no sense.
 pub fn answer(status: &JobStatus) -> Option<Answer> {
     let (spec, answer) = (status.spec.as_ref()?, status.answer.as_ref()?);
-    let spec = JobSpec { question: spec.question.parse().ok()?, poset: spec.poset.clone(), limits: limits(spec) };
+    let spec = JobSpec {
+        question: spec.question.parse().ok()?,
+        poset: spec.poset.clone(),
+        limits: limits(spec),
+        position: spec.position.clone(),
+    };
     let value = match &answer.value {
         Some(shown) => Some(spec.question.read(shown)?),
         None => None,
@@ -70,6 +76,7 @@ pub fn answer(status: &JobStatus) -> Option<Answer> {
         labelled: answer.labelled.parse().ok()?,
         base_layers: usize::try_from(answer.base_layers).ok()?,
         digest: answer.digest.clone(),
+        proof: None,
         heights: (!answer.heights.is_empty()).then(|| answer.heights.clone()),
         resumed: answer.resumed,
         elapsed: Duration::try_from_secs_f64(answer.elapsed_seconds).ok()?,
@@ -84,7 +91,8 @@ mod tests {
     #[test]
     fn a_specification_survives_the_wire() {
         let limits_given = SizeLimits { min: 2, max: Some(7) };
-        let spec = JobSpec { question: Question::Ideals, poset: "boolean:4".into(), limits: limits_given };
+        let spec =
+            JobSpec { question: Question::Ideals, poset: "boolean:4".into(), limits: limits_given, position: None };
         let sent = on_the_wire(&spec);
         assert_eq!((sent.question.as_str(), sent.poset.as_str(), limits(&sent)), ("ideals", "boolean:4", limits_given));
     }

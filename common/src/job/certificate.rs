@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::positions::records::Positions;
 use super::records::{CERTIFICATE, SpaceLayer, ValueLayer};
-use super::{Answer, JobId, JobSpec, Method, Question, SizeCount, decimal};
+use super::{Answer, JobId, JobSpec, Method, ProofRecord, Question, SizeCount, decimal};
 use crate::store::{Store, StoreError};
 
 /// What is stored of a finished job.
@@ -53,6 +53,9 @@ pub struct Certificate {
     /// h(1), h(2), ..., if the question is the ruler on set partitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heights: Option<Vec<u32>>,
+    /// What the proof shows, if it is a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofRecord>,
     /// The checks that were made, each in a sentence.
     pub checks: Vec<String>,
     /// How to check it again.
@@ -79,6 +82,7 @@ impl Certificate {
             base_layers: self.base_layers.len(),
             digest: self.digest.clone(),
             heights: self.heights.clone(),
+            proof: self.proof.clone(),
             resumed,
             elapsed,
         }

@@ -92,6 +92,7 @@ impl Found<'_> {
             value_layers,
             positions,
             heights: None,
+            proof: None,
             checks,
         })
     }

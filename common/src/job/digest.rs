@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn the_text_is_that_of_the_formats_page() {
         let limits = SizeLimits { min: 0, max: Some(1) };
-        let spec = JobSpec { question: Question::Extensions, poset: "chain:2".into(), limits };
+        let spec = JobSpec { question: Question::Extensions, poset: "chain:2".into(), limits, position: None };
         let sizes = [SizeCount { size: 0, orbits: 1u32.into(), labelled: 1u32.into() }];
         let shards = vec![ValueShard { slots: 1, digest: "ab".into() }];
         let layer =

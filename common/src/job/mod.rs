@@ -27,6 +27,7 @@ pub mod ruler;
 mod run;
 pub mod sample;
 mod sampling;
+pub mod search;
 mod space;
 mod table;
 mod tablebase;
@@ -44,7 +45,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use crate::poset::{Poset, PosetError};
+use crate::poset::{Poset, PosetError, PositionError};
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs, positions};
@@ -57,6 +58,7 @@ pub use question::{Question, UnknownQuestion};
 pub use remove::remove;
 pub use ruler::{ruler_plan, run_ruler};
 pub use run::{layers, run};
+pub use search::ProofRecord;
 pub use tablebase::{TablebaseError, export_table, import_table};
 pub use truncations::{Truncation, truncations};
 pub use verify::verify;
@@ -84,7 +86,13 @@ pub struct JobSpec {
     pub poset: String,
     /// Limits on the size of ideals.
     pub limits: SizeLimits,
+    /// The position that the outcome is asked of, canonical, if it is one position that is searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
 }
+
+/// Digits of the hash of a position in the name of its job.
+const POSITION_DIGITS: usize = 12;
 
 /// Names a job in a data directory; made from its specification: `extensions-boolean-7`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,7 +109,7 @@ impl JobSpec {
     /// The job of a question; limits that limit nothing are left out.
     pub fn new(question: Question, poset: &Poset, limits: SizeLimits) -> Self {
         let limits = SizeLimits { max: limits.max.filter(|&max| max < poset.len()), ..limits };
-        Self { question, poset: poset.name(), limits }
+        Self { question, poset: poset.name(), limits, position: None }
     }
 
     /// The job of a question about a poset that is given by its text.
@@ -109,7 +117,7 @@ impl JobSpec {
     /// # Errors
     /// [`PosetError`] if it is no poset, or not one that the question is a job for.
     pub fn read(question: Question, poset: &str, limits: SizeLimits) -> Result<Self, PosetError> {
-        let spec = Self { question, poset: poset.to_owned(), limits };
+        let spec = Self { question, poset: poset.to_owned(), limits, position: None };
         match spec.ruler_n()? {
             Some(n) => Ok(Self::ruler(n)),
             None => Ok(Self::new(question, &poset.parse()?, limits)),
@@ -147,6 +155,9 @@ impl JobSpec {
         if let Some(max) = self.limits.max {
             id += &format!("-max{max}");
         }
+        if let Some(position) = &self.position {
+            id += &format!("-at-{}", &blake3::hash(position.as_bytes()).to_hex()[..POSITION_DIGITS]);
+        }
         JobId(id)
     }
 }
@@ -158,6 +169,8 @@ pub enum Phase {
     Enumerate,
     /// Evaluating the recurrence, layer by layer.
     Evaluate,
+    /// Searching one position.
+    Search,
 }
 
 /// Where a job stands. Work is counted in base edges and, in evaluation, slots of tables besides: each costs about the same
@@ -227,6 +240,8 @@ pub struct Answer {
     pub digest: String,
     /// Of the ruler on set partitions: h(1), h(2), ...
     pub heights: Option<Vec<u32>>,
+    /// Of a search: what its proof shows.
+    pub proof: Option<ProofRecord>,
     /// Whether anything came from an earlier process.
     pub resumed: bool,
     /// Wall time of this process's part.
@@ -315,6 +330,9 @@ pub enum JobError {
     /// The poset is none, or not one that the question is about.
     #[error(transparent)]
     Poset(#[from] PosetError),
+    /// The position is none.
+    #[error(transparent)]
+    Position(#[from] PositionError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -331,6 +349,27 @@ pub enum JobError {
         /// Bytes it may use.
         budget: u64,
     },
+    /// A search that did not come to its end in time; what was settled stays.
+    #[error("{job} is not settled after {nodes} positions")]
+    OutOfBudget {
+        /// The job.
+        job: JobId,
+        /// Positions visited.
+        nodes: u64,
+    },
+    /// Two stores that do not agree on who wins a position.
+    #[error("{position} of {poset} is lost in one of two stores and won in the other")]
+    Contradiction {
+        /// The poset.
+        poset: String,
+        /// The position.
+        position: String,
+        /// The other store.
+        directory: PathBuf,
+    },
+    /// A job that is no search.
+    #[error("{0} has no proof")]
+    NoProof(JobId),
     /// The job does not fit on the disk.
     #[error("{job} needs about {needed} bytes of disk, {free} are free")]
     Disk {

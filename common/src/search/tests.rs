@@ -1,7 +1,6 @@
 use super::*;
 use crate::game::definition;
 use crate::ideal::Ideal;
-use crate::oracle;
 use crate::poset::Poset;
 use crate::search::proof::{CheckOptions, check};
 use crate::watch::Interrupt;

@@ -128,8 +128,8 @@ fn check_kind(head: BlockHead, kind: ShardKind) -> Result<BlockHead, Damage> {
         ShardKind::Values if head.spec().codec == Codec::Bits => bytes::check_head(&head)?,
         ShardKind::Values => values::check_head(&head)?,
         ShardKind::Duals => bytes::check_head(&head)?,
-        // The store does not know what samples are made of.
-        ShardKind::Sample => {}
+        // The store does not know what these are made of.
+        ShardKind::Sample | ShardKind::Settled | ShardKind::Proof => {}
     }
     Ok(head)
 }

@@ -19,11 +19,16 @@ pub enum ShardKind {
     Candidates,
     /// The values of the duals of a layer's states: the upper side of a game.
     Duals,
+    /// Positions that a search has settled.
+    Settled,
+    /// The proof of what a search has found.
+    Proof,
 }
 
 impl ShardKind {
     /// All kinds there are.
-    pub const ALL: [Self; 5] = [Self::Bases, Self::Values, Self::Sample, Self::Candidates, Self::Duals];
+    pub const ALL: [Self; 7] =
+        [Self::Bases, Self::Values, Self::Sample, Self::Candidates, Self::Duals, Self::Settled, Self::Proof];
 
     /// The number that stands for the kind in keys and files.
     pub(super) fn code(self) -> u8 {
@@ -33,6 +38,8 @@ impl ShardKind {
             Self::Sample => 3,
             Self::Candidates => 4,
             Self::Duals => 5,
+            Self::Settled => 6,
+            Self::Proof => 7,
         }
     }
 
@@ -49,6 +56,8 @@ impl ShardKind {
             Self::Sample => "sample",
             Self::Candidates => "candidates",
             Self::Duals => "duals",
+            Self::Settled => "settled",
+            Self::Proof => "proof",
         }
     }
 }

@@ -85,7 +85,7 @@ impl Desk {
                 let Some(space) = space else { return Ok(None) };
                 bases_key(&space, layer, shard)
             }
-            ShardKind::Candidates | ShardKind::Sample => return Ok(None),
+            ShardKind::Candidates | ShardKind::Sample | ShardKind::Settled | ShardKind::Proof => return Ok(None),
         };
         if self.store.shard(&key)?.is_none() { Ok(None) } else { self.store.open_shard(&key).map(Some) }
     }

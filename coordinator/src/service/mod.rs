@@ -9,6 +9,7 @@ mod work;
 use std::sync::Arc;
 
 use antichain_common::job::{JobError, JobSpec, Question, SizeLimits};
+use antichain_common::poset::{Poset, parse_position};
 use antichain_proto::v1;
 use tonic::Status;
 
@@ -42,6 +43,12 @@ fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
     let question: Question = message.question.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
     let size = |size: u64| usize::try_from(size).map_err(|_| Status::invalid_argument("a size beyond all posets"));
     let limits = SizeLimits { min: size(message.min_elements)?, max: message.max_elements.map(size).transpose()? };
+    if let Some(position) = message.position {
+        let invalid = |error: &dyn std::fmt::Display| Status::invalid_argument(error.to_string());
+        let poset: Poset = message.poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
+        let parsed = parse_position(&poset, &position).map_err(|error| invalid(&error))?;
+        return Ok(JobSpec::search(&poset, &parsed.members));
+    }
     JobSpec::read(question, &message.poset, limits).map_err(|error| with_hint(Status::invalid_argument, &error))
 }
 
@@ -55,6 +62,7 @@ fn message_of(spec: &JobSpec) -> v1::JobSpec {
         poset: spec.poset.clone(),
         min_elements: spec.limits.min as u64,
         max_elements: spec.limits.max.map(|max| max as u64),
+        position: spec.position.clone(),
     }
 }
 
@@ -84,6 +92,9 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Unfinished(_) => {
             Status::failed_precondition(format!("{text}\nhint: `antichain watch` shows how far it is"))
         }
+        JobError::OutOfBudget { .. } => Status::aborted(text),
+        JobError::Contradiction { .. } | JobError::NoProof(_) => Status::failed_precondition(text),
+        JobError::Position(_) => Status::invalid_argument(text),
         JobError::NotStored { hint, .. } => Status::failed_precondition(format!("{text}\nhint: {hint}")),
         JobError::OutOfReach { .. } => {
             Status::invalid_argument(format!("{text}\nhint: limit the size of the ideals with --max-elements"))

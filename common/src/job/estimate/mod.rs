@@ -12,6 +12,7 @@
 
 mod particles;
 mod random;
+mod reachable;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::space::survey::Count;
 use crate::symmetry::{Canonical, Isa};
 use crate::watch::{Interrupt, Watch};
 use particles::{Counting, Particle, Particles};
+pub use reachable::reachable;
 
 /// Random bases of a layer.
 const PARTICLES: usize = 8192;

@@ -65,7 +65,8 @@ impl<'a> Stored<'a> {
             }
             let record: Option<JobRecord> = store.document(&document.owner, JOB)?;
             let same = |record: &JobRecord| {
-                (record.spec.question, &record.spec.poset, record.format) == (question, &spec.poset, JOB_FORMAT)
+                record.spec.position.is_none()
+                    && (record.spec.question, &record.spec.poset, record.format) == (question, &spec.poset, JOB_FORMAT)
             };
             jobs.extend(record.filter(same));
         }

@@ -51,6 +51,7 @@ pub fn ruler_certificate(heights: Vec<u32>) -> Result<Certificate, JobError> {
              of the text that FORMATS.md describes."
         ),
         heights: Some(heights),
+        proof: None,
         job,
         spec,
         checks,

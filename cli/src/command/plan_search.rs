@@ -1,0 +1,51 @@
+//! `antichain plan outcome POSET --position POSITION`: what a search will need.
+
+use std::time::Duration;
+
+use antichain_common::job::search::SearchPlan;
+use serde::Serialize;
+
+use crate::args::{Global, PlanArgs};
+use crate::inputs;
+use crate::output::{document, result, table};
+use crate::progress::scaled;
+use crate::sizes::{Bytes, show_estimate};
+
+/// Runs the command.
+pub fn execute(global: &Global, args: &PlanArgs, position: &str) -> anyhow::Result<()> {
+    let asked = inputs::search::read(&args.question, &args.poset, position, global.json)?;
+    let plan = inputs::search::check_reach(&asked.spec, args.search.force)?;
+    if global.json { document(&SearchPlanDocument::from(&plan)) } else { Ok(result(&shown(&plan))?) }
+}
+
+/// The plan as a JSON document.
+#[derive(Debug, Serialize)]
+struct SearchPlanDocument<'a> {
+    #[serde(flatten)]
+    plan: &'a SearchPlan,
+    out_of_reach: bool,
+}
+
+impl<'a> From<&'a SearchPlan> for SearchPlanDocument<'a> {
+    fn from(plan: &'a SearchPlan) -> Self {
+        Self { plan, out_of_reach: plan.is_out_of_reach() }
+    }
+}
+
+/// The plan for people.
+fn shown(plan: &SearchPlan) -> String {
+    let range = |least: f64, most: f64| format!("{} to {}", scaled(least), scaled(most));
+    let seconds = Duration::try_from_secs_f64(plan.cpu_seconds).unwrap_or(Duration::MAX);
+    let rows = [
+        ("job", plan.job.to_string()),
+        ("poset", plan.spec.poset.clone()),
+        ("position", plan.spec.position.clone().unwrap_or_default()),
+        ("positions that can be reached, labelled", scaled(plan.labelled.to_f64())),
+        ("positions that can be reached, up to symmetry", range(plan.classes_least, plan.classes_most)),
+        ("positions that will be visited, about", range(plan.nodes_least, plan.nodes_most)),
+        ("processor time, at most about", show_estimate(seconds)),
+        ("memory for a table that forgets nothing", Bytes(plan.memory_bytes as u64).to_string()),
+        ("memory below which the search does not end", Bytes(plan.least_memory_bytes as u64).to_string()),
+    ];
+    table(&rows.map(|(name, value)| vec![name.to_owned(), value]), 2)
+}

@@ -1,0 +1,105 @@
+//! Taking in what searches elsewhere have settled.
+
+use std::collections::HashMap;
+
+use super::run::record;
+use super::settled;
+use crate::ideal::Ideal;
+use crate::job::records::JobRecord;
+use crate::job::{JobError, JobId, JobSpec, catalogue};
+use crate::poset::{Poset, format_position};
+use crate::search::Finding;
+use crate::store::{Commit, Store};
+
+/// What a merge did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Jobs that had something new.
+    pub jobs: usize,
+    /// Positions read.
+    pub positions: u64,
+    /// Positions that were not known here.
+    pub new: u64,
+}
+
+/// Takes in the settled positions of all searches of another store. Nothing is stored if any of them contradicts what is
+/// stored here.
+///
+/// # Errors
+/// [`JobError::Contradiction`], which names the position; errors of the stores.
+pub fn merge(store: &Store, other: &Store) -> Result<Merged, JobError> {
+    let mut merged = Merged::default();
+    let mut commit = Commit::new();
+    let searches = catalogue::jobs(other)?.into_iter().filter(|job| job.spec.position.is_some());
+    let mut by_poset: Vec<(String, Vec<(JobId, JobSpec)>)> = Vec::new();
+    for search in searches {
+        let jobs = match by_poset.iter().position(|(poset, _)| *poset == search.spec.poset) {
+            Some(at) => &mut by_poset[at].1,
+            None => {
+                by_poset.push((search.spec.poset.clone(), Vec::new()));
+                let last = by_poset.len() - 1;
+                &mut by_poset[last].1
+            }
+        };
+        jobs.push((search.job, search.spec));
+    }
+    for (name, jobs) in by_poset {
+        let poset: Poset = name.parse()?;
+        match poset.words() {
+            1 => merge_poset::<1>((store, other), &poset, &jobs, &mut commit, &mut merged)?,
+            2 => merge_poset::<2>((store, other), &poset, &jobs, &mut commit, &mut merged)?,
+            _ => merge_poset::<4>((store, other), &poset, &jobs, &mut commit, &mut merged)?,
+        }
+    }
+    store.commit(commit)?;
+    Ok(merged)
+}
+
+fn merge_poset<const W: usize>(
+    (store, other): (&Store, &Store),
+    poset: &Poset,
+    jobs: &[(JobId, JobSpec)],
+    commit: &mut Commit,
+    merged: &mut Merged,
+) -> Result<(), JobError> {
+    let mut known: HashMap<Ideal<W>, bool> = HashMap::new();
+    let mut contradiction = None;
+    let mut note = |known: &mut HashMap<Ideal<W>, bool>, finding: &Finding<W>| {
+        let is_lost = finding.settled.is_lost();
+        let before = known.insert(finding.position, is_lost);
+        if before.is_some_and(|before| before != is_lost) {
+            contradiction.get_or_insert(finding.position);
+        }
+        before.is_none()
+    };
+    settled::read_all(store, &poset.name(), |finding| {
+        note(&mut known, &finding);
+    })?;
+    for (job, spec) in jobs {
+        let mut new = Vec::new();
+        settled::read_job(other, job, &mut |finding| {
+            merged.positions += 1;
+            if note(&mut known, &finding) {
+                new.push(finding);
+            }
+        })?;
+        if new.is_empty() {
+            continue;
+        }
+        merged.jobs += 1;
+        merged.new += new.len() as u64;
+        settled::write(store, job, &new, commit)?;
+        if JobRecord::load(store, job)?.is_none() {
+            let elements = spec.root()?.map_or(0, |(_, members)| members.len());
+            commit.put_document(&job.0, crate::job::records::JOB, &record(spec, elements))?;
+        }
+    }
+    match contradiction {
+        Some(position) => Err(JobError::Contradiction {
+            poset: poset.name(),
+            position: format_position(poset, &position.iter().collect::<Vec<_>>()),
+            directory: other.directory().to_owned(),
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a search will need, before it is begun.
+
+use serde::Serialize;
+
+use super::JobSpec;
+use crate::ideal::Ideal;
+use crate::job::estimate::reachable;
+use crate::job::{Amount, JobError, JobId};
+
+/// Positions visited for each one that can be reached, up to symmetry: measured on lost positions of Subset Takeaway on 7 and 8
+/// points. Won ones take less, if the winning move is tried early.
+const NODES: (f64, f64) = (0.05, 0.8);
+/// Microseconds a position visited takes, for each word of a bit set: measured (see the README).
+const MICROSECONDS: f64 = 3.5;
+/// Bytes of the table for each position visited: entries of eight bytes, at least half of the table empty.
+const BYTES: f64 = 24.0;
+/// A table with less room than this part of what is visited forgets lost positions, and the search does not end.
+const LEAST_ROOM: f64 = 0.1;
+/// More positions than this are out of reach of any cluster: 10^13 take 10^8 seconds of one processor and 20 TB.
+const OUT_OF_REACH: f64 = 1e13;
+
+/// What a search will need.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchPlan {
+    /// The job's id.
+    pub job: JobId,
+    /// What is asked.
+    pub spec: JobSpec,
+    /// Positions that can be reached, labelled.
+    pub labelled: Amount,
+    /// Positions that can be reached up to symmetry: at least.
+    pub classes_least: f64,
+    /// And at most.
+    pub classes_most: f64,
+    /// Positions that will be visited: at least, about.
+    pub nodes_least: f64,
+    /// And at most, about.
+    pub nodes_most: f64,
+    /// Processor time for the most of them, on a machine like that of the figures in the README.
+    pub cpu_seconds: f64,
+    /// Memory for a table that forgets nothing.
+    pub memory_bytes: f64,
+    /// Memory below which the search does not end.
+    pub least_memory_bytes: f64,
+}
+
+impl SearchPlan {
+    /// Whether nobody could do it.
+    pub fn is_out_of_reach(&self) -> bool {
+        self.nodes_least > OUT_OF_REACH
+    }
+}
+
+/// What the search of a position will need.
+///
+/// # Errors
+/// [`JobError::Poset`], [`JobError::Position`].
+pub fn plan_search(spec: &JobSpec) -> Result<SearchPlan, JobError> {
+    let root = spec.root()?;
+    let (poset, members) = root.ok_or_else(|| JobError::SelfCheck(format!("{} is no search", spec.id())))?;
+    let reachable = match poset.words() {
+        1 => reachable(&poset, members.iter().fold(Ideal::<1>::empty(), |set, &x| set.with(x))),
+        2 => reachable(&poset, members.iter().fold(Ideal::<2>::empty(), |set, &x| set.with(x))),
+        _ => reachable(&poset, members.iter().fold(Ideal::<4>::empty(), |set, &x| set.with(x))),
+    };
+    let (nodes_least, nodes_most) = (NODES.0 * reachable.classes_least, NODES.1 * reachable.classes_most);
+    Ok(SearchPlan {
+        job: spec.id(),
+        spec: spec.clone(),
+        labelled: Amount::About(reachable.labelled),
+        classes_least: reachable.classes_least,
+        classes_most: reachable.classes_most,
+        nodes_least,
+        nodes_most,
+        cpu_seconds: nodes_most * poset.words() as f64 * MICROSECONDS * 1e-6,
+        memory_bytes: nodes_most * BYTES,
+        least_memory_bytes: nodes_least * BYTES * LEAST_ROOM,
+    })
+}

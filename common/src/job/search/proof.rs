@@ -1,0 +1,128 @@
+//! The proof of a finished search: the proof file itself, in one shard.
+
+use std::io::{self, Read, Write};
+
+use crate::job::{JobError, JobId, catalogue};
+use crate::poset::Poset;
+use crate::search::Lines;
+use crate::search::proof::WriteError;
+use crate::store::{BlockFile, BlockFileWriter, Codec, ShardKey, ShardKind, Spec, Store, StoreError, Written};
+
+/// Version of the format of this shard.
+const PROOF_FORMAT: u32 = 1;
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// Key of the proof of a job.
+pub fn proof_key(job: &JobId) -> ShardKey {
+    ShardKey { owner: job.0.clone(), kind: ShardKind::Proof, layer: 0, shard: 0 }
+}
+
+/// Writes a proof; it is not recorded yet. Returns its digest besides.
+///
+/// # Errors
+/// Errors of writing; [`JobError::SelfCheck`] if it cannot be written as a proof.
+pub fn write_proof<const W: usize>(
+    store: &Store,
+    job: &JobId,
+    poset: &Poset,
+    lines: &Lines<W>,
+) -> Result<(Written, String), JobError> {
+    let key = proof_key(job);
+    let spec = Spec { kind: key.kind, codec: Codec::Lz4, format: PROOF_FORMAT, record_bytes: 1 };
+    let mut blocks = Blocks { writer: store.create_shard(&key, spec)?, block: Vec::new(), error: None };
+    match lines.write(poset, &mut blocks) {
+        Ok(digest) => Ok((blocks.finish()?, digest.to_string())),
+        Err(WriteError::Io(_)) if blocks.error.is_some() => {
+            Err(blocks.error.take().map_or(JobError::Interrupted, JobError::from))
+        }
+        Err(error) => Err(JobError::SelfCheck(error.to_string())),
+    }
+}
+
+/// Cuts what is written into blocks of a shard.
+struct Blocks {
+    writer: BlockFileWriter,
+    block: Vec<u8>,
+    /// Why the last write failed.
+    error: Option<StoreError>,
+}
+
+impl Blocks {
+    fn push(&mut self) -> io::Result<()> {
+        self.writer.push(&self.block, [0, 0]).map_err(|error| {
+            let said = io::Error::other(error.to_string());
+            self.error = Some(error);
+            said
+        })?;
+        self.block.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Written, StoreError> {
+        if !self.block.is_empty() {
+            self.writer.push(&self.block, [0, 0])?;
+        }
+        self.writer.finish()
+    }
+}
+
+impl Write for Blocks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(BLOCK_BYTES - self.block.len());
+        self.block.extend_from_slice(&bytes[..taken]);
+        if self.block.len() == BLOCK_BYTES {
+            self.push()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the stored proof of a job, block by block.
+pub struct ProofFile {
+    file: BlockFile,
+    next: usize,
+    block: Vec<u8>,
+    read: usize,
+}
+
+impl ProofFile {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn open(store: &Store, job: &JobId) -> Result<Self, StoreError> {
+        Ok(Self { file: store.open_shard(&proof_key(job))?, next: 0, block: Vec::new(), read: 0 })
+    }
+}
+
+impl Read for ProofFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.block.len() {
+            if self.next == self.file.len() {
+                return Ok(0);
+            }
+            self.file.read(self.next, &mut self.block).map_err(|error| io::Error::other(error.to_string()))?;
+            (self.next, self.read) = (self.next + 1, 0);
+        }
+        let taken = buffer.len().min(self.block.len() - self.read);
+        buffer[..taken].copy_from_slice(&self.block[self.read..self.read + taken]);
+        self.read += taken;
+        Ok(taken)
+    }
+}
+
+/// The proof of a finished job, to be copied.
+///
+/// # Errors
+/// [`JobError::NoSuchJob`], [`JobError::Unfinished`], [`JobError::NoProof`]; errors of the store.
+pub fn export_proof(store: &Store, job: &str) -> Result<ProofFile, JobError> {
+    let certificate = catalogue::find(store, job)?;
+    match certificate.proof {
+        Some(_) => Ok(ProofFile::open(store, &certificate.job)?),
+        None => Err(JobError::NoProof(certificate.job)),
+    }
+}

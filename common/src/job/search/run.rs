@@ -1,0 +1,181 @@
+//! A search in one process, with checkpoints.
+
+use std::time::{Duration, Instant};
+
+use super::proof::{proof_key, write_proof};
+use super::{JobSpec, ProofRecord, search_certificate, settled};
+use crate::ideal::Ideal;
+use crate::job::certificate::Certificate;
+use crate::job::conclude::commit_certificate;
+use crate::job::progress::{Meter, reporting};
+use crate::job::records::{JOB, JOB_FORMAT, JobRecord, JobState};
+use crate::job::run::finished;
+use crate::job::{Answer, JobError, JobId, Method, Phase, Progress, RunOptions};
+use crate::poset::Poset;
+use crate::search::{Crew, Finding, Lines, ProveError, Rules, Turn, prove};
+use crate::store::{Commit, Store};
+
+/// Part of the memory that the table of settled positions may take: the rest is for the proof.
+const TABLE_SHARE: f64 = 0.75;
+/// Checkpoints take no more than one part in so many of the time.
+const CHECKPOINT_SHARE: u32 = 20;
+/// Salts to try. Where two positions have the same hash under one, they do not under the next.
+const SALTS: u64 = 3;
+
+/// How long a search may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// Wall time; `None` is as long as it takes.
+    pub budget: Option<Duration>,
+}
+
+/// Settles the position of a search, going on from what the store holds.
+///
+/// # Errors
+/// [`JobError::OutOfBudget`], [`JobError::Interrupted`], after what was settled is stored; see [`JobError`].
+pub fn run_search(
+    store: &Store,
+    spec: &JobSpec,
+    limits: SearchLimits,
+    options: &RunOptions<'_>,
+) -> Result<Answer, JobError> {
+    let start = Instant::now();
+    if let Some(certificate) = finished(store, spec)? {
+        return Ok(certificate.answer(true, start.elapsed()));
+    }
+    let root = spec.root()?;
+    let (poset, members) = root.ok_or_else(|| JobError::SelfCheck(format!("{} is no search", spec.id())))?;
+    let meter = Meter::new(options.interrupt);
+    let deadline = limits.budget.and_then(|budget| start.checked_add(budget));
+    let context = Context { store, spec, poset: &poset, members: &members, options, meter: &meter, start, deadline };
+    let (certificate, resumed) = reporting(&meter, options.progress, || match poset.words() {
+        1 => context.run::<1>(),
+        2 => context.run::<2>(),
+        _ => context.run::<4>(),
+    })?;
+    Ok(certificate.answer(resumed, start.elapsed()))
+}
+
+/// What a search is about, and the world around it.
+struct Context<'a> {
+    store: &'a Store,
+    spec: &'a JobSpec,
+    poset: &'a Poset,
+    members: &'a [usize],
+    options: &'a RunOptions<'a>,
+    meter: &'a Meter<'a>,
+    start: Instant,
+    deadline: Option<Instant>,
+}
+
+/// What is settled, and how much of it is stored.
+struct Journal<const W: usize> {
+    findings: Vec<Finding<W>>,
+    nodes: u64,
+    saved: Instant,
+    error: Option<JobError>,
+}
+
+impl Context<'_> {
+    fn run<const W: usize>(&self) -> Result<(Certificate, bool), JobError> {
+        let rules = Rules::<W>::new(self.poset);
+        let root = self.members.iter().fold(Ideal::empty(), |root: Ideal<W>, &x| root.with(x));
+        let mut journal = Journal { findings: Vec::new(), nodes: 0, saved: Instant::now(), error: None };
+        let mut found = Err(ProveError::Confused);
+        let mut resumed = false;
+        let progress = Progress { phase: Phase::Search, layer: 0, last_layer: 0, done: 0, total: None, ideals: 0 };
+        self.meter.begin_layer(progress, None);
+        for salt in 0..SALTS {
+            let table_bytes = (self.options.memory as f64 * TABLE_SHARE) as u64;
+            let mut crew = Crew::new(&rules, self.options.threads, (table_bytes, salt));
+            // What was stored may itself come from a table that confused positions.
+            if salt + 1 < SALTS {
+                settled::read_all(self.store, &self.spec.poset, |finding| {
+                    crew.tell(&finding);
+                    resumed = true;
+                })?;
+            }
+            journal.nodes = 0;
+            found = prove(&mut crew, root, &mut |turn| self.take_turn(&mut journal, turn));
+            if !matches!(found, Err(ProveError::Confused)) {
+                break;
+            }
+            tracing::warn!("two positions have the same hash; the search begins anew with another one");
+            journal.findings.clear();
+        }
+        match (found, journal.error.take()) {
+            (_, Some(error)) => Err(error),
+            (Ok(lines), None) => Ok((self.conclude(&journal, &lines)?, resumed)),
+            (Err(ProveError::Stopped), None) => {
+                self.save(&mut journal)?;
+                if self.options.interrupt.is_requested() {
+                    return Err(JobError::Interrupted);
+                }
+                Err(JobError::OutOfBudget { job: self.spec.id(), nodes: journal.nodes })
+            }
+            (Err(ProveError::Confused), None) => {
+                Err(JobError::SelfCheck(format!("the search of {} contradicts itself", self.spec.id())))
+            }
+        }
+    }
+
+    /// Notes what a turn has settled, and stores it when that is due. Returns whether the search goes on.
+    fn take_turn<const W: usize>(&self, journal: &mut Journal<W>, turn: Turn<'_, W>) -> bool {
+        self.meter.watch().advance(turn.nodes - journal.nodes);
+        journal.nodes = turn.nodes;
+        journal.findings.extend_from_slice(turn.findings);
+        let due = self.options.checkpoint.max(self.start.elapsed() / CHECKPOINT_SHARE);
+        if journal.saved.elapsed() >= due {
+            journal.error = self.save(journal).err();
+        }
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        journal.error.is_none() && !is_over && !self.options.interrupt.is_requested()
+    }
+
+    fn save<const W: usize>(&self, journal: &mut Journal<W>) -> Result<(), JobError> {
+        journal.saved = Instant::now();
+        if journal.findings.is_empty() {
+            return Ok(());
+        }
+        let mut commit = Commit::new();
+        let job = self.spec.id();
+        settled::write(self.store, &job, &journal.findings, &mut commit)?;
+        commit.put_document(&job.0, JOB, &record(self.spec, self.members.len()))?;
+        self.store.commit(commit)?;
+        journal.findings.clear();
+        Ok(())
+    }
+
+    /// Stores what was found.
+    fn conclude<const W: usize>(&self, journal: &Journal<W>, lines: &Lines<W>) -> Result<Certificate, JobError> {
+        let job = self.spec.id();
+        let (written, digest) = write_proof(self.store, &job, self.poset, lines)?;
+        let proof = ProofRecord {
+            winning_move: lines.winning_move.map(|x| self.poset.label(x)),
+            entries: lines.entries.len() as u64,
+            nodes: journal.nodes,
+        };
+        let certificate = search_certificate(self.spec, proof, lines.winning_move.is_none(), digest)?;
+        let mut commit = Commit::new();
+        if !journal.findings.is_empty() {
+            settled::write(self.store, &job, &journal.findings, &mut commit)?;
+        }
+        commit.put_shard(proof_key(&job), written.record());
+        commit_certificate(self.store, &certificate, false, &mut commit)?;
+        self.store.commit(commit)?;
+        Ok(certificate)
+    }
+}
+
+/// The record of a search that goes on.
+pub(super) fn record(spec: &JobSpec, elements: usize) -> JobRecord {
+    let JobId(owner) = spec.id();
+    JobRecord {
+        spec: spec.clone(),
+        state: JobState::Running,
+        format: JOB_FORMAT,
+        software: env!("CARGO_PKG_VERSION").to_owned(),
+        method: Method::Plain { top: elements },
+        space: owner,
+    }
+}

@@ -1,0 +1,66 @@
+//! Checking a finished search again: its proof, by the checker that shares nothing with the search.
+
+use std::io::BufReader;
+
+use super::proof::ProofFile;
+use super::{JobSpec, certificate};
+use crate::job::JobError;
+use crate::job::certificate::Certificate;
+use crate::job::verify::Report;
+use crate::search::proof::{CheckOptions, ProofError, check};
+use crate::store::Store;
+use crate::watch::Interrupt;
+
+/// Checks the certificate of a search and its proof.
+///
+/// # Errors
+/// [`JobError::Interrupted`].
+pub fn verify(
+    store: &Store,
+    job: &str,
+    certificate: &Certificate,
+    interrupt: &Interrupt,
+    report: &mut Report,
+) -> Result<(), JobError> {
+    let spec = &certificate.spec;
+    let root = spec.root().ok().flatten();
+    let is_lost = certificate.value == Some(0u8.into());
+    let expected = match (&certificate.proof, &root) {
+        (Some(proof), Some((poset, members))) if *spec == JobSpec::search(poset, members) => {
+            certificate::search_certificate(spec, proof.clone(), is_lost, certificate.digest.clone()).ok()
+        }
+        _ => None,
+    };
+    let same = |expected: &Certificate| {
+        Certificate { software: certificate.software.clone(), ..expected.clone() } == *certificate
+    };
+    if spec.id().0 != job || !expected.as_ref().is_some_and(same) {
+        report.fail(format!("the certificate of {job} is not that of its job, or of another format"));
+        return Ok(());
+    }
+    report.pass("the certificate is that of its job".to_owned());
+    let file = match ProofFile::open(store, &certificate.job) {
+        Ok(file) => BufReader::new(file),
+        Err(error) => {
+            report.fail(format!("the proof cannot be read: {error}"));
+            return Ok(());
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    match check(file, &CheckOptions { threads, interrupt, progress: &|_| {} }) {
+        Ok(checked) => {
+            let claims = (Some(&checked.position), &checked.poset, checked.outcome == "P", &checked.digest);
+            report.check(
+                claims == (spec.position.as_ref(), &spec.poset, is_lost, &certificate.digest),
+                &format!("the proof holds: {} lost positions, {} replies", checked.entries, checked.replies),
+                "the proof holds, but it is about something else than the certificate",
+            );
+            Ok(())
+        }
+        Err(ProofError::Stopped) => Err(JobError::Interrupted),
+        Err(error) => {
+            report.fail(format!("the proof does not hold: {error}"));
+            Ok(())
+        }
+    }
+}
