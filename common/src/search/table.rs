@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ideal::Ideal;
 use crate::prefetch::prefetch;
-use crate::space::layer::salted_hash;
+use crate::space::layer::seeded_hash;
 
 /// Entries of a bucket: a cache line.
 const BUCKET: usize = 8;
@@ -75,7 +75,7 @@ impl SettledTable {
     /// The hash that stands for a canonical position.
     #[inline(always)]
     pub fn hash<const W: usize>(&self, position: &Ideal<W>) -> u64 {
-        salted_hash(position, self.salt)
+        seeded_hash(position, self.salt)
     }
 
     #[inline(always)]

@@ -4,6 +4,9 @@
 //! "Isomorph-free exhaustive generation", J. Algorithms 26, 1998). So nothing is looked up during enumeration, and only
 //! bases with a non-trivial stabiliser can turn up more than once; those repetitions are sorted out.
 
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
 use super::layer::BaseLayer;
 use super::split::Split;
 use crate::ideal::{Element, Ideal};
@@ -13,6 +16,8 @@ use crate::watch::{Stopped, Watch};
 
 /// Bases a thread takes at a time.
 const CHUNK: usize = 1024;
+/// Bases of a piece of a layer, before that is cut into shards.
+const PIECE: usize = 1 << 17;
 
 /// The layer above, and the number of edges that led to it (pairs of a canonical base and an element added).
 ///
@@ -63,7 +68,7 @@ pub fn next_layer<const W: usize>(
     watch.check()?;
     let edges = found.iter().map(|found| found.edges).sum();
     let candidates: Vec<Vec<Ideal<W>>> = found.into_iter().map(|found| found.candidates).collect();
-    Ok((BaseLayer::of_sorted(layer.size + 1, sorted(candidates, threads)), edges))
+    Ok((BaseLayer { size: layer.size + 1, shards: sorted(candidates, threads) }, edges))
 }
 
 /// Whether the parent of the form may be the base that `x` was added to. For a trivial stabiliser exactly one (parent,
@@ -87,8 +92,9 @@ fn is_from_parent<const W: usize>(
     }
 }
 
-/// Sorts candidates and drops repetitions.
-fn sorted<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Ideal<W>> {
+/// Sorts candidates and drops repetitions; returns the ascending layer in pieces. Large layers are most of the memory of a
+/// job, so what was taken of the candidates is given back at once: there is never more than one copy, and a piece.
+fn sorted<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) -> Vec<Vec<Ideal<W>>> {
     crew(
         threads,
         candidates.iter_mut(),
@@ -98,12 +104,31 @@ fn sorted<const W: usize>(mut candidates: Vec<Vec<Ideal<W>>>, threads: usize) ->
             part.dedup();
         },
     );
-    let mut bases = candidates.concat();
-    drop(candidates);
-    // A stable sort notices the sorted runs that the threads left, and merges them.
-    bases.sort();
-    bases.dedup();
-    bases
+    // From the largest down, for only the end of a vector can be given back.
+    let mut largest: BinaryHeap<(Ideal<W>, usize)> =
+        candidates.iter_mut().enumerate().filter_map(|(number, part)| part.pop().map(|base| (base, number))).collect();
+    let mut pieces = Vec::new();
+    let mut piece: Vec<Ideal<W>> = Vec::new();
+    while let Some(mut top) = largest.peek_mut() {
+        let (base, number) = *top;
+        match candidates[number].pop() {
+            Some(next) => top.0 = next,
+            None => drop(PeekMut::pop(top)),
+        }
+        if piece.last() == Some(&base) {
+            continue;
+        }
+        if piece.len() == PIECE {
+            piece.reverse();
+            pieces.push(std::mem::take(&mut piece));
+            candidates.iter_mut().for_each(Vec::shrink_to_fit);
+        }
+        piece.push(base);
+    }
+    piece.reverse();
+    pieces.push(piece);
+    pieces.reverse();
+    pieces
 }
 
 #[cfg(test)]

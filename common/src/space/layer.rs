@@ -13,13 +13,13 @@ const SLOTS_OF_A_SHARD: u64 = 1 << 21;
 /// Mixes the words of a base, every bit into all others: its place in an index.
 #[inline(always)]
 pub fn hash<const W: usize>(base: &Ideal<W>) -> u64 {
-    salted_hash(base, 0)
+    seeded_hash(base, 0)
 }
 
-/// The same by another rule for each salt: ideals that one gives the same hash others will tell apart.
+/// As [`hash`], another one for each seed.
 #[inline(always)]
-pub fn salted_hash<const W: usize>(base: &Ideal<W>, salt: u64) -> u64 {
-    base.0.iter().fold(salt ^ 0x9E37_79B9_7F4A_7C15, |hash, &word| {
+pub fn seeded_hash<const W: usize>(base: &Ideal<W>, seed: u64) -> u64 {
+    base.0.iter().fold(0x9E37_79B9_7F4A_7C15 ^ seed, |hash, &word| {
         let product = u128::from(hash ^ word) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
         product as u64 ^ (product >> 64) as u64
     })
@@ -40,7 +40,7 @@ impl<const W: usize> BaseLayer<W> {
         Self { size: 0, shards: vec![vec![Ideal::empty()]] }
     }
 
-    /// A layer of canonical bases that ascend, not cut yet.
+    /// A layer of canonical bases that ascend, in one piece.
     pub fn of_sorted(size: usize, bases: Vec<Ideal<W>>) -> Self {
         Self { size, shards: vec![bases] }
     }
@@ -48,18 +48,25 @@ impl<const W: usize> BaseLayer<W> {
     /// The same layer cut into shards, given the places of its blocks and the slots of all: each shard takes as many bases
     /// as it may. That depends on the layer alone, so every machine cuts it alike.
     pub fn cut(self, places: &[u64], slots: u64) -> Self {
-        let bases = self.shards.concat();
+        let len = self.len();
+        // What is taken from a piece goes with it: large layers are not in memory twice.
+        let mut bases = self.shards.into_iter().flatten();
+        let mut take = |count| {
+            let mut shard = Vec::with_capacity(count);
+            shard.extend(bases.by_ref().take(count));
+            shard
+        };
         let mut shards = Vec::new();
         let mut first = 0;
-        for number in 0..bases.len() {
+        for number in 0..len {
             let end = places.get(number + 1).copied().unwrap_or(slots);
             let too_many = number - first == BASES_OF_A_SHARD || end - places[first] > SLOTS_OF_A_SHARD;
             if too_many && number > first {
-                shards.push(bases[first..number].to_vec());
+                shards.push(take(number - first));
                 first = number;
             }
         }
-        shards.push(bases[first..].to_vec());
+        shards.push(take(len - first));
         Self { size: self.size, shards }
     }
 

@@ -11,3 +11,4 @@ pub mod lookup;
 pub mod needed;
 pub mod split;
 pub mod survey;
+pub mod value_map;

@@ -2,6 +2,7 @@
 
 use super::{Method, Question};
 use crate::job::estimate::{LayerSize, Profile};
+use crate::job::space::MOST_RESIDENT;
 use crate::poset::Poset;
 
 /// Nanoseconds for a base edge that is enumerated (2026-11-29, `layers boolean:7`: 12.3 s for 251 million edges).
@@ -15,6 +16,10 @@ const NS_PER_ADDITION: f64 = 4.8;
 const DISCOVERED_BYTES: f64 = 20.0;
 /// Copies of the base of such an edge, as far as a buffer has grown.
 const DISCOVERED_COPIES: f64 = 1.5;
+/// Nanoseconds for a move from a whole ideal to another one (2026-11-30, `run grundy boolean:8 --max-elements 36`).
+const NS_PER_MOVE: f64 = 110.0;
+/// Bytes of the value of a whole ideal in memory.
+const VALUE_BYTES: f64 = 2.5;
 /// Nanoseconds for a move that leads from a block to another one (2026-11-30, `run grundy boolean:7`).
 const NS_PER_LINK: f64 = 150.0;
 /// Nanoseconds for the moves within a block and to the other side, for each position (the same run).
@@ -63,30 +68,33 @@ pub struct Cost {
     pub disk_bytes_kept: f64,
 }
 
+/// Bytes for finding the layers by enumeration: the newest one, what is surveyed of it, and those before, which leave the memory
+/// when they are too many.
+fn enumerating(profile: &Profile, base_bytes: f64) -> f64 {
+    let mut before = 0.0;
+    let mut below = 0.0;
+    let mut most = 0.0_f64;
+    for layer in &profile.layers {
+        let resident = f64::min(before, MOST_RESIDENT as f64 / base_bytes).max(below);
+        most = most.max(resident * base_bytes + layer.bases * (base_bytes + SURVEY_BYTES));
+        before += layer.bases;
+        below = layer.bases;
+    }
+    most
+}
+
 impl Cost {
-    /// Of a question about the game. All tables stay in memory, with their indices.
-    fn of_game(method: Method, poset: &Poset, profile: &Profile) -> Self {
-        let halves = matches!(method, Method::Halves { .. });
-        let base_bytes = WORD_BYTES * if halves { 1.0 } else { poset.words() as f64 };
-        // Profiles of self-dual posets stop in the middle.
-        let sides = if profile.layers.len() <= poset.len() { 2.0 } else { 1.0 };
+    /// Of a question about the game over halves. All tables stay in memory, with their indices.
+    fn of_halves(poset: &Poset, profile: &Profile) -> Self {
         let sum = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).sum::<f64>();
-        let slots = sum(|layer| layer.slots);
-        let bases = sum(|layer| layer.bases);
-        let moves = profile.layers.iter().enumerate().map(|(size, layer)| layer.bases * size as f64).sum::<f64>();
-        let (links, in_memory, indices) = if halves {
-            // The elements of a base on the lower side; on the upper side those it lacks, and most uppers.
-            (bases * poset.len() as f64, slots * (1.0 + UPPER_SLOTS), 2.0)
-        } else {
-            (moves * sides, slots * sides, 1.0)
-        };
-        let states = slots * sides;
-        let bases_in_memory = if halves { bases } else { bases * sides };
-        let memory_bytes = in_memory
-            + bases_in_memory * (base_bytes + SURVEY_BYTES + indices * INDEX_ENTRIES * (base_bytes + WORD_BYTES))
+        let (slots, bases) = (sum(|layer| layer.slots), sum(|layer| layer.bases));
+        // The elements of a base on the lower side; on the upper side those it lacks, and most uppers.
+        let links = bases * poset.len() as f64;
+        let states = 2.0 * slots;
+        let memory_bytes = slots * (1.0 + UPPER_SLOTS)
+            + bases * (WORD_BYTES + SURVEY_BYTES + 2.0 * INDEX_ENTRIES * 2.0 * WORD_BYTES)
             + PROCESS_BYTES;
-        let disk =
-            bases_in_memory * STORED_WORD_BYTES * base_bytes / WORD_BYTES + states * STORED_VALUE + DIRECTORY_BYTES;
+        let disk = bases * STORED_WORD_BYTES + states * STORED_VALUE + DIRECTORY_BYTES;
         Self {
             states,
             most_states: profile.layers.iter().map(|layer| layer.slots).fold(0.0, f64::max),
@@ -94,6 +102,31 @@ impl Cost {
             operations: links,
             cpu_seconds: (links * NS_PER_LINK + states * NS_PER_POSITION) * 1e-9,
             memory_bytes,
+            disk_bytes: disk,
+            disk_bytes_kept: disk,
+        }
+    }
+
+    /// Of a question about the game on whole ideals. All values stay in memory, and the bases of the layer at work.
+    fn of_whole(poset: &Poset, top: usize, profile: &Profile) -> Self {
+        let base_bytes = WORD_BYTES * poset.words() as f64;
+        // Profiles of self-dual posets stop in the middle.
+        let is_half = profile.layers.len() <= top;
+        let sides = if is_half { 2.0 } else { 1.0 };
+        let sum = |part: fn(&LayerSize) -> f64| profile.layers.iter().map(part).sum::<f64>();
+        let most = profile.layers.iter().map(|layer| layer.bases).fold(0.0, f64::max);
+        let (states, edges) = (sides * sum(|layer| layer.bases), sides * sum(|layer| layer.edges));
+        let moves = profile.layers.iter().enumerate().map(|(size, layer)| layer.bases * size as f64).sum::<f64>();
+        let moves = if is_half { states * poset.len() as f64 / 2.0 } else { moves };
+        let valuing = states * VALUE_BYTES + most * (base_bytes + SURVEY_BYTES + 1.0);
+        let disk = states * (poset.words() as f64 * STORED_WORD_BYTES + STORED_VALUE) + DIRECTORY_BYTES;
+        Self {
+            states,
+            most_states: most,
+            edges,
+            operations: moves,
+            cpu_seconds: (moves * NS_PER_MOVE + edges * NS_PER_EDGE_ENUMERATED) * 1e-9,
+            memory_bytes: valuing.max(enumerating(profile, base_bytes)) + PROCESS_BYTES,
             disk_bytes: disk,
             disk_bytes_kept: disk,
         }
@@ -122,11 +155,14 @@ impl Cost {
                 edges,
                 operations: edges,
                 cpu_seconds: edges * NS_PER_EDGE_ENUMERATED * 1e-9,
-                memory_bytes: finding + PROCESS_BYTES,
+                memory_bytes: enumerating(profile, base_bytes) + PROCESS_BYTES,
                 disk_bytes: stored_bases,
                 disk_bytes_kept: stored_bases,
             },
-            Question::Outcome | Question::Grundy | Question::Remoteness => Self::of_game(method, poset, profile),
+            Question::Outcome | Question::Grundy | Question::Remoteness => match method {
+                Method::Halves { .. } => Self::of_halves(poset, profile),
+                Method::Plain { top } => Self::of_whole(poset, top, profile),
+            },
             Question::Extensions => {
                 let value_bytes = (profile.value_bits / LIMB_BITS).ceil().max(1.0) * LIMB_BYTES;
                 let additions = sum(|layer| layer.additions);

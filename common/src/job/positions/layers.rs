@@ -7,18 +7,24 @@ use crate::huge;
 use crate::job::JobError;
 use crate::job::positions::records::Side;
 use crate::recurrence::chomp::{
-    Board, CrossingPool, Means, Places, Sides, Unvalued, narrow, upper_places, value_lower, value_upper, widen,
+    Board, CrossingPool, Means, Places, Sides, Unvalued, narrow, upper_places, value_lower, value_upper, value_whole,
+    widen,
 };
 use crate::recurrence::rule::Rule;
 use crate::space::survey::Count;
+use crate::space::value_map::ValueMap;
 
 /// Layers of the lower side from the empty base up, then of the upper side from the whole base down.
 pub(in crate::job) struct ValuedLayers<const W: usize> {
+    /// Where bases are whole ideals: of each layer the values, and nothing else of what follows.
+    whole: Vec<ValueMap>,
     bases: Vec<Arc<Bases<W>>>,
     lower: Vec<Valued<W>>,
     /// By the size of bases.
     upper: Vec<Option<Valued<W>>>,
     crossings: CrossingPool<W>,
+    /// The first value of the newest layer of the lower side.
+    newest: Option<u8>,
 }
 
 /// Blocks of the upper side.
@@ -42,31 +48,28 @@ impl<'a, const W: usize> UpperBlocks<'a, W> {
 impl<const W: usize> ValuedLayers<W> {
     /// No layer yet.
     pub(in crate::job) fn new() -> Self {
-        Self { bases: Vec::new(), lower: Vec::new(), upper: Vec::new(), crossings: CrossingPool::default() }
+        let (whole, bases, lower, upper) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { whole, bases, lower, upper, crossings: CrossingPool::default(), newest: None }
     }
 
-    /// The bases of a layer that is valued on the lower side.
+    /// The bases of a layer that is valued on the lower side and has an upper side.
     pub(in crate::job) fn bases(&self, layer: usize) -> Option<&Arc<Bases<W>>> {
         self.bases.get(layer)
     }
 
-    /// Number of bases of all layers.
-    pub(in crate::job) fn indexed(&self) -> usize {
-        self.bases.iter().map(|bases| bases.layer.len()).sum()
-    }
-
-    /// Bytes of all tables.
-    pub(in crate::job) fn table_bytes(&self) -> u64 {
-        self.lower.iter().chain(self.upper.iter().flatten()).map(|valued| valued.values.len() as u64).sum()
+    /// Bytes of all of it, given those that an indexed base takes on both sides.
+    pub(in crate::job) fn bytes(&self, of_a_base: u64) -> u64 {
+        let tables = self.lower.iter().chain(self.upper.iter().flatten()).map(|valued| valued.values.len() as u64);
+        let bases = self.bases.iter().map(|bases| bases.layer.len() as u64);
+        self.whole.iter().map(ValueMap::bytes).sum::<u64>() + tables.sum::<u64>() + bases.sum::<u64>() * of_a_base
     }
 
     /// The value of the largest ideal.
     pub(super) fn largest(&self) -> Option<u8> {
-        let largest = match self.upper.first() {
-            Some(upper) => upper.as_ref(),
-            None => self.lower.last(),
-        };
-        largest?.values.first().copied()
+        match self.upper.first() {
+            Some(upper) => upper.as_ref()?.values.first().copied(),
+            None => self.newest,
+        }
     }
 
     /// Values blocks of the lower side, and counts their positions by size and value. The layers below must be there.
@@ -80,8 +83,18 @@ impl<const W: usize> ValuedLayers<W> {
         means: Means<'_>,
     ) -> Result<(Vec<u8>, Vec<Count>), JobError> {
         let size = bases.layer.size;
-        let below: Vec<_> = self.lower.iter().take(size).map(Valued::layer_values).collect();
         let mut table = huge::filled(0, bases.slots() as usize);
+        if board.split.uppers.is_none() {
+            let below = &self.whole[..size.min(self.whole.len())];
+            let counts = represented(
+                size,
+                &mut table,
+                |table| value_whole::<R, W>(board, below, bases.blocks(), table, means),
+                |table| value_whole::<R::Wider, W>(board, below, bases.blocks(), table, means),
+            )?;
+            return Ok((table, counts));
+        }
+        let below: Vec<_> = self.lower.iter().take(size).map(Valued::layer_values).collect();
         let counts = represented(
             size,
             &mut table,
@@ -159,6 +172,15 @@ impl<const W: usize> ValuedLayers<W> {
         table: Vec<u8>,
         threads: usize,
     ) -> Arc<Vec<u8>> {
+        self.newest = table.first().copied();
+        if board.split.uppers.is_none() {
+            let is_last = bases.layer.size == board.split.base.min(board.top);
+            // Nothing is valued from the last layer.
+            if !is_last {
+                self.whole.push(ValueMap::new(&bases.layer, &table, threads));
+            }
+            return Arc::new(table);
+        }
         let valued = Valued::new(board, Side::Lower, &bases.layer, &bases.places, table, threads);
         let values = valued.values.clone();
         self.lower.push(valued);

@@ -1,6 +1,6 @@
 //! Valuing the positions of a game, layer by layer, with checkpoints.
 //!
-//! All tables stay in memory: moves lead to any smaller ideal. They are the result, so they are stored, whole layers at a
+//! All values stay in memory: moves lead to any smaller ideal. They are the result, so they are stored, whole layers at a
 //! checkpoint. A later process reads them back, and values again what is damaged or missing: the digest tells whether it is
 //! the same.
 
@@ -104,7 +104,7 @@ struct Evaluation<'a, const W: usize> {
     now: Positions,
     layers: ValuedLayers<W>,
     /// Layers that are not stored, as they will be.
-    unsaved: Vec<Unsaved<W>>,
+    unsaved: Vec<Unsaved>,
     resumed: bool,
 }
 
@@ -146,6 +146,9 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     ) -> Result<Evaluated, JobError> {
         self.has_files = space.has_files();
         let last = space.last_layer();
+        if let Some(value) = self.all_stored(last)? {
+            return Ok(Evaluated { value, positions: self.now, resumed: true });
+        }
         for layer in 0..=last {
             let start = Instant::now();
             let valued = self.value_lower_layer::<R>(space, layer);
@@ -162,6 +165,25 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         self.save_now()?;
         let value = self.layers.largest().unwrap_or_default();
         Ok(Evaluated { value, positions: self.now, resumed: self.resumed })
+    }
+
+    /// If all layers are stored and whole, the value of the largest position (or 0 if that is not among them): then nothing
+    /// need be read.
+    fn all_stored(&mut self, last: usize) -> Result<Option<u8>, JobError> {
+        let Context { store, job, method, .. } = self.context;
+        let (layers, elements) = match method {
+            Method::Halves { top } => (2 * (last + 1), 2 * top),
+            Method::Plain { .. } => (last + 1, self.board.split.base),
+        };
+        if !self.has_files || self.before.len() != layers {
+            return Ok(None);
+        }
+        let all = Positions { layers: self.before.clone(), counts: self.now.counts.clone() };
+        if !is_kept(store, job, &all, self.context.threads(), true)? {
+            return Ok(None);
+        }
+        self.now = all;
+        Ok(Some(self.now.value_of_only(elements).unwrap_or_default()))
     }
 
     /// Makes a checkpoint if one is due, or if the work is to end.
@@ -267,7 +289,7 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         self.now.layers.push(record);
         tracing::debug!(layer, %side, slots = bases.slots(), "valued");
         if self.has_files {
-            self.unsaved.push(Unsaved { side, bases: bases.clone(), table });
+            self.unsaved.push(Unsaved { side, layer, shards: bases.shards(), table });
         }
         Ok(())
     }
@@ -279,10 +301,9 @@ impl<'a, const W: usize> Evaluation<'a, W> {
         bases: &Bases<W>,
         slots: u64,
     ) -> Result<(), JobError> {
-        let (tables, indexed) = (self.layers.table_bytes(), self.layers.indexed());
         let indices = 1 + u64::from(side == Side::Upper);
         let base_bytes = 8 * W as u64 + BASE_BYTES * indices;
-        self.context.check_memory(tables + slots + (indexed + bases.layer.len()) as u64 * base_bytes)?;
+        self.context.check_memory(self.layers.bytes(base_bytes) + slots + bases.layer.len() as u64 * base_bytes)?;
         let halves = matches!(self.context.method, Method::Halves { .. });
         let steps = if halves { 2 * last + 1 } else { last };
         let step = side.turn(layer, last);

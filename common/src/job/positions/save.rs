@@ -1,19 +1,22 @@
 //! Storing layers of positions.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Evaluation;
 use super::records::{POSITIONS, Positions, Side};
-use super::side::{self, Bases};
+use super::side;
 use crate::job::JobError;
 use crate::job::context::Context;
 use crate::job::records::JOB;
 use crate::store::Commit;
 
 /// A layer that is to be stored.
-pub(super) struct Unsaved<const W: usize> {
+pub(super) struct Unsaved {
     pub(super) side: Side,
-    pub(super) bases: Arc<Bases<W>>,
+    pub(super) layer: usize,
+    /// The slots of its shards.
+    pub(super) shards: Vec<Range<usize>>,
     /// Its table as it is stored.
     pub(super) table: Arc<Vec<u8>>,
 }
@@ -37,16 +40,11 @@ impl<'a, const W: usize> Evaluation<'a, W> {
     }
 }
 
-fn write<const W: usize>(
-    context: &Context<'_>,
-    positions: &Positions,
-    unsaved: Vec<Unsaved<W>>,
-) -> Result<(), JobError> {
+fn write(context: &Context<'_>, positions: &Positions, unsaved: Vec<Unsaved>) -> Result<(), JobError> {
     let (store, job) = (context.store, &context.job);
     let mut commit = Commit::new();
-    for Unsaved { side, bases, table } in unsaved {
-        let layer = bases.layer.size;
-        for (number, slots) in bases.shards().iter().enumerate() {
+    for Unsaved { side, layer, shards, table } in unsaved {
+        for (number, slots) in shards.iter().enumerate() {
             // What lies there may be left from something else.
             let stored = store.shard(&side.key(job, layer, number))?;
             if stored.is_none_or(|stored| stored.digest != *blake3::hash(&table[slots.clone()]).as_bytes()) {

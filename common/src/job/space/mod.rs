@@ -32,7 +32,7 @@ pub(super) const WORTH_FILES: u64 = 50_000;
 /// Bytes of bases that wait for no checkpoint.
 const MOST_UNSAVED: u64 = 256 << 20;
 /// Bytes of bases, and of what is known of them, from which on those that are stored leave the memory.
-const MOST_RESIDENT: u64 = 768 << 20;
+pub(super) const MOST_RESIDENT: u64 = 768 << 20;
 /// Bytes that a survey keeps for each base.
 const SURVEY_BYTES: u64 = 18;
 
@@ -170,9 +170,15 @@ impl<'a, const W: usize> Space<'a, W> {
         let (bases, edges) = match size.checked_sub(1) {
             None => (BaseLayer::empty_base(), 0),
             Some(below) => {
-                let below = self.bases(below)?;
+                let bases = self.bases(below)?;
                 self.meter.begin_layer(self.enumeration_progress(size), None);
-                next_layer(self.split, &below, self.threads, self.meter.watch()).map_err(|_| JobError::Interrupted)?
+                let watch = self.meter.watch();
+                let found = next_layer(self.split, &bases, self.threads, watch).map_err(|_| JobError::Interrupted)?;
+                if self.resident_bytes() > MOST_RESIDENT {
+                    // Before the new layer is surveyed and cut, which takes more memory still.
+                    self.let_go(below);
+                }
+                found
             }
         };
         self.add_layer(bases, edges);

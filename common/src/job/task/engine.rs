@@ -26,6 +26,9 @@ use crate::watch::Watch;
 const INDEXED_BYTES: u64 = 20;
 /// Bytes of what is known of a base of a valued layer besides the base: places, stabiliser, entries of indices.
 pub(super) const VALUED_BYTES: u64 = 70;
+/// Bytes besides the base where bases are whole ideals: of the value of each, and of what is known of those of the layer that
+/// is being added. That has less than half of all.
+const WHOLE_BYTES: u64 = 20;
 /// Bytes of the edges of a base, and of what a survey keeps of it.
 const EDGES_BYTES: u64 = 16 * 8 + 18;
 /// Words that memory for a shard's table has at least.
@@ -257,6 +260,9 @@ impl<const W: usize> Engine for Shared<W> {
                 TaskKind::Whole => 0,
                 TaskKind::Enumerate => 3 * 16 * base * sizes.bases,
                 TaskKind::Solve if !self.has_values() => sizes.bases * (base + EDGES_BYTES),
+                TaskKind::Solve if self.is_game() && !self.has_fibres() => {
+                    sizes.bases_read * (base + WHOLE_BYTES) + sizes.bases * (base + EDGES_BYTES)
+                }
                 TaskKind::Solve if self.is_game() => {
                     sizes.slots_read + sizes.bases_read * (base + VALUED_BYTES) + sizes.bases * (base + EDGES_BYTES)
                 }

@@ -143,7 +143,7 @@ impl<R: Rule, const W: usize> Replica for ReplicaOf<R, W> {
     }
 
     fn bytes(&self) -> u64 {
-        self.layers.table_bytes() + self.layers.indexed() as u64 * VALUED_BYTES
+        self.layers.bytes(VALUED_BYTES)
     }
 
     fn value_lower(

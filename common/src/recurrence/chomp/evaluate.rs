@@ -7,10 +7,12 @@ use super::lower::{Chunk, Lower};
 use super::machine::{self, Work};
 use super::tally::Tally;
 use super::upper::{Sides, Upper};
+use super::whole::Whole;
 use crate::parallel::crew;
 use crate::recurrence::rule::Rule;
 use crate::space::layer::BaseLayer;
 use crate::space::survey::Count;
+use crate::space::value_map::ValueMap;
 use crate::symmetry::{Action, GroupElement, Isa};
 use crate::watch::{Stopped, Watch};
 
@@ -74,6 +76,29 @@ pub fn value_lower<R: Rule, const W: usize>(
         Lower::<R, W>::default,
         |lower, chunk| machine::run(LowerWork { lower, board, below, chunk }, means.isa),
         |lower| (&lower.lost, &mut lower.tally),
+        |_| {},
+    )
+}
+
+/// The same where bases are whole ideals.
+///
+/// # Errors
+/// [`Unvalued`]; the table is then of no use.
+///
+/// # Panics
+/// If an ideal of a layer below is missing, and this is noticed.
+pub fn value_whole<R: Rule, const W: usize>(
+    board: &Board<'_, W>,
+    below: &[ValueMap],
+    blocks: Blocks<'_, W>,
+    table: &mut [u8],
+    means: Means<'_>,
+) -> Result<Vec<Count>, Unvalued> {
+    value_layer(
+        (board, blocks, table, means),
+        Whole::<R, W>::default,
+        |whole, chunk| whole.evaluate(board, below, chunk),
+        |whole| (&whole.lost, &mut whole.tally),
         |_| {},
     )
 }

@@ -1,4 +1,4 @@
-//! The lower side: ideals (B, U) with at most half of the elements, or all that are asked for.
+//! The lower side: ideals (B, U) with at most half of the elements.
 //!
 //! A move in B leads to the block of a smaller base, for all upper parts at once; a move in U stays in the block.
 
@@ -85,7 +85,8 @@ pub struct Lower<R: Rule, const W: usize> {
 }
 
 impl<R: Rule, const W: usize> Lower<R, W> {
-    /// Values a chunk, given the layers below. Returns the number of moves followed to other blocks.
+    /// Values a chunk, given the layers below. Returns the number of moves followed to other blocks. Where bases are whole
+    /// ideals there is nothing to do: see [`Whole`](super::whole::Whole).
     #[inline(always)]
     pub fn evaluate(
         &mut self,
@@ -94,6 +95,7 @@ impl<R: Rule, const W: usize> Lower<R, W> {
         chunk: &mut Chunk<'_, W>,
         image: impl Fn(&Action, GroupElement, u64) -> u64,
     ) -> u64 {
+        let Some(uppers) = &board.split.uppers else { return 0 };
         self.seen.clear();
         self.seen.resize(chunk.table.len(), R::Seen::default());
         self.open.clear();
@@ -110,21 +112,10 @@ impl<R: Rule, const W: usize> Lower<R, W> {
                     continue;
                 }
                 let slots = chunk.slots(number);
-                match &board.split.uppers {
-                    None => {
-                        let seen = &mut self.seen[slots.start];
-                        for link in &self.links[links] {
-                            R::see(seen, below[usize::from(link.size)].values[link.place as usize]);
-                        }
-                        self.open[number] = !R::is_settled(*seen);
-                    }
-                    Some(uppers) => {
-                        self.gather(board, uppers, below, base.0[0], links, slots.start, &image);
-                        if round + 1 < R::ROUNDS {
-                            let facets = self.facets.iter().map(|facet| (facet, facet.shape.cap));
-                            self.open[number] = !is_settled::<R>(facets, &self.seen[slots]);
-                        }
-                    }
+                self.gather(board, uppers, below, base.0[0], links, slots.start, &image);
+                if round + 1 < R::ROUNDS {
+                    let facets = self.facets.iter().map(|facet| (facet, facet.shape.cap));
+                    self.open[number] = !is_settled::<R>(facets, &self.seen[slots]);
                 }
             }
         }
@@ -133,15 +124,7 @@ impl<R: Rule, const W: usize> Lower<R, W> {
             let start = slots.start;
             let block = &mut chunk.table[slots];
             self.tally.begin_block(board, base, chunk.stabilisers[number]);
-            match &board.split.uppers {
-                None => {
-                    let value = R::value(self.seen[start]);
-                    self.lost |= value.is_none();
-                    block[0] = value.unwrap_or_default();
-                    self.tally.count_base(base.len(), block[0]);
-                }
-                Some(uppers) => self.finish_block(board, uppers, base.0[0], block, start),
-            }
+            self.finish_block(board, uppers, base.0[0], block, start);
         }
         followed
     }

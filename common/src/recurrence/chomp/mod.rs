@@ -30,10 +30,11 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod upper;
+mod whole;
 
 pub use board::{Board, LayerValues};
 pub use crossing::CrossingPool;
-pub use evaluate::{Blocks, Means, Unvalued, value_lower, value_upper};
+pub use evaluate::{Blocks, Means, Unvalued, value_lower, value_upper, value_whole};
 pub use high::HighFacets;
 pub use narrow::{narrow, widen};
 pub use places::{Places, upper_places};

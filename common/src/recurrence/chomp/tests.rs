@@ -15,6 +15,7 @@ use crate::space::index::BaseIndex;
 use crate::space::layer::BaseLayer;
 use crate::space::split::Split;
 use crate::space::survey::{Count, survey};
+use crate::space::value_map::ValueMap;
 use crate::symmetry::Isa;
 use crate::watch::{Interrupt, Watch};
 
@@ -67,6 +68,7 @@ fn lower_side<R: Rule, const W: usize>(board: &Board<'_, W>, isa: Isa) -> (Vec<L
     let watch = Watch::new(&interrupt);
     let means = Means { threads: 2, isa, watch: &watch };
     let mut layers: Vec<Layer<W>> = Vec::new();
+    let mut maps = Vec::new();
     let mut counts: Vec<Count> = Vec::new();
     loop {
         let bases = match layers.last() {
@@ -79,11 +81,15 @@ fn lower_side<R: Rule, const W: usize>(board: &Board<'_, W>, isa: Isa) -> (Vec<L
         let below: Vec<_> = layers.iter().map(layer_values).collect();
         // Whatever was in the memory.
         let mut values = vec![7; places.slots as usize];
-        add(
-            &mut counts,
-            value_lower::<R, W>(board, &below, blocks(&bases, &places, &stabilisers), &mut values, means)
-                .expect("valued"),
-        );
+        let these = blocks(&bases, &places, &stabilisers);
+        let counted = match board.split.uppers {
+            Some(_) => value_lower::<R, W>(board, &below, these, &mut values, means),
+            None => value_whole::<R, W>(board, &maps, these, &mut values, means),
+        };
+        add(&mut counts, counted.expect("valued"));
+        if board.split.uppers.is_none() {
+            maps.push(ValueMap::new(&bases, &values, 2));
+        }
         let index = BaseIndex::new(&bases, &places.places, 2);
         let high = HighFacets::new(board, bases.iter(), &places.places, board.lower_room(bases.size));
         let last = bases.size == board.split.base.min(board.top);
