@@ -299,10 +299,11 @@ pub enum Command {
 /// Only ideals of some sizes.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct LimitArgs {
-    /// Only ideals with at most K elements
+    /// Only ideals with at most K elements; goes on from what is stored for another K
     #[arg(long, value_name = "K")]
     pub max_elements: Option<usize>,
-    /// Only ideals with at least K elements
+    /// Only ideals with at least K elements. Of `ideals` and `layers`, beyond the middle of a self-dual poset, their duals are
+    /// counted instead; other questions take all smaller ideals too
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub min_elements: usize,
 }

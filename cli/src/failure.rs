@@ -169,6 +169,9 @@ impl Failure {
             }
             JobError::OutOfReach { poset, .. } => Self::bad_input(poset, error)
                 .hint("limit the size of the ideals with --max-elements; `antichain plan` says what that takes"),
+            JobError::FromAbove { poset, .. } => {
+                Self::bad_input(poset, error).hint("take --max-elements instead, which counts from below")
+            }
             JobError::NoSuchJob { job, nearest, .. } => Self::bad_input(job, error).hint(match nearest.as_slice() {
                 [] => "there are no jobs at all; is --data the right directory?".to_owned(),
                 [first, ..] => format!("did you mean {first}? `antichain jobs` lists all"),

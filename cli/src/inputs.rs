@@ -29,6 +29,16 @@ pub enum InputError {
         /// The upper limit.
         max: usize,
     },
+    /// A limit beyond the poset.
+    #[error("{poset} has {elements} elements, so no ideal has more")]
+    LimitBeyond {
+        /// The limit as it was given.
+        limit: String,
+        /// The poset.
+        poset: String,
+        /// Number of its elements.
+        elements: usize,
+    },
     /// A tablebase without a file to write it to.
     #[error("a tablebase is written to a file, and none is named")]
     NoOutput,
@@ -60,6 +70,7 @@ impl InputError {
         match self {
             Self::Question(word) | Self::CoinGame(word) => word.clone(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
+            Self::LimitBeyond { limit, .. } => limit.clone(),
             Self::NoOutput => "--format table".to_owned(),
             Self::WholeOnly(limits) => given(*limits),
             Self::NoValue => "--format positions".to_owned(),
@@ -79,6 +90,7 @@ impl InputError {
             ),
             Self::CoinGame(word) => format!("`antichain run {word}` and `antichain coins value {word}` answer it"),
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
+            Self::LimitBeyond { elements, .. } => format!("give at most {elements}, or leave it out"),
             Self::NoOutput => "name a file with --output".to_owned(),
             Self::WholeOnly(_) => "leave the limit out, or take another --format".to_owned(),
             Self::NoSuchValue(_) => "give a number from 0 to 255, of outcomes N or P".to_owned(),
@@ -107,7 +119,8 @@ pub fn job(word: &str, poset: &str, args: LimitArgs) -> anyhow::Result<JobSpec> 
         poset.parse::<CoverPoset>()?;
         return Ok(JobSpec::read(Question::Ruler, poset, limits)?);
     }
-    Ok(JobSpec::read(question(word)?, poset, limits)?)
+    let (question, poset) = (question(word)?, poset.parse()?);
+    Ok(JobSpec::new(question, &poset, limits_for(&poset, args)?))
 }
 
 /// Limits as they were given.
@@ -123,6 +136,17 @@ pub fn limits(args: LimitArgs) -> Result<SizeLimits, InputError> {
     let limits = SizeLimits { min: args.min_elements, max: args.max_elements };
     match limits.max {
         Some(max) if max < limits.min => Err(InputError::Limits { min: limits.min, max }),
+        _ => Ok(limits),
+    }
+}
+
+/// The limits on the sizes of ideals of a poset.
+pub fn limits_for(poset: &Poset, args: LimitArgs) -> Result<SizeLimits, InputError> {
+    let limits = limits(args)?;
+    let beyond = |limit| InputError::LimitBeyond { limit, poset: poset.name(), elements: poset.len() };
+    match limits {
+        SizeLimits { min, .. } if min > poset.len() => Err(beyond(format!("--min-elements {min}"))),
+        SizeLimits { max: Some(max), .. } if max > poset.len() => Err(beyond(format!("--max-elements {max}"))),
         _ => Ok(limits),
     }
 }
@@ -187,6 +211,18 @@ mod tests {
         assert_eq!(given(0, None), Ok(SizeLimits::NONE));
         assert_eq!(given(3, Some(3)), Ok(SizeLimits { min: 3, max: Some(3) }));
         assert_eq!(given(4, Some(3)), Err(InputError::Limits { min: 4, max: 3 }));
+    }
+
+    #[test]
+    fn limits_are_within_the_poset() {
+        let poset: Poset = "boolean:3".parse().expect("a poset");
+        let given = |min_elements, max_elements| limits_for(&poset, LimitArgs { max_elements, min_elements });
+        assert_eq!(given(8, Some(8)), Ok(SizeLimits { min: 8, max: Some(8) }));
+        assert_eq!(given(0, Some(0)), Ok(SizeLimits { min: 0, max: Some(0) }));
+        for (min, max, input) in [(9, None, "--min-elements 9"), (0, Some(9), "--max-elements 9")] {
+            let error = given(min, max).expect_err("beyond");
+            assert_eq!((error.input().as_str(), error.hint().contains("at most 8")), (input, true));
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn bad_input_is_refused_before_anybody_is_asked() {
 #[test]
 fn submit_gives_the_name_of_the_job() {
     let (lab, coordinator) = (Lab::new(), Coordinator::start(Script::default()));
-    let words = ["submit", "extensions", "boolean:4", "--max-elements", "20", "--min-elements", "2", "--keep-values"];
+    let words = ["submit", "extensions", "boolean:4", "--max-elements", "16", "--min-elements", "2", "--keep-values"];
     assert_eq!(ask(&lab, &coordinator, &words).stdout, format!("{JOB}\n"));
     let json = ask(&lab, &coordinator, &["submit", "extensions", "boolean:4", "--json"]);
     json.assert_code(0);

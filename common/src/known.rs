@@ -64,6 +64,12 @@ const BOOLEAN_7_ORBITS: [u64; 65] = [
     16440466,
 ];
 
+/// The same for `boolean:8`, of up to 30 elements; found by two independent programs.
+const BOOLEAN_8_ORBITS: [u64; 31] = [
+    1, 1, 1, 1, 2, 2, 3, 5, 8, 11, 17, 27, 45, 74, 127, 219, 388, 682, 1217, 2165, 3851, 6804, 11972, 20895, 36295,
+    62616, 107510, 183623, 312424, 529286, 893816,
+];
+
 /// Ideals of `boolean:7` with 64 elements; found by two independent programs.
 pub const BOOLEAN_7_MIDDLE_LABELLED: u64 = 81_203_064_840;
 
@@ -142,13 +148,14 @@ pub fn boolean_extensions(n: usize) -> Option<BigUint> {
     BOOLEAN_EXTENSIONS.get(n)?.parse().ok()
 }
 
-/// Orbits of ideals of `boolean:n` by number of elements from 0 to 2^(n-1), for n = 5, 6 and 7. The orbits of size
-/// 2^n - k are as many as those of size k.
+/// Orbits of ideals of `boolean:n` by number of elements from 0 to 2^(n-1), for n = 5, 6 and 7; for n = 8 to 30 only. The
+/// orbits of size 2^n - k are as many as those of size k.
 pub fn boolean_orbits_by_size(n: usize) -> Option<&'static [u64]> {
     match n {
         5 => Some(&BOOLEAN_5_ORBITS),
         6 => Some(&BOOLEAN_6_ORBITS),
         7 => Some(&BOOLEAN_7_ORBITS),
+        8 => Some(&BOOLEAN_8_ORBITS),
         _ => None,
     }
 }

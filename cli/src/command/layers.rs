@@ -14,7 +14,7 @@ use crate::{data, inputs, interrupt};
 /// Runs the command.
 pub fn execute(global: &Global, args: &LayersArgs) -> anyhow::Result<()> {
     let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
+    let limits = inputs::limits_for(&poset, args.limits)?;
     let sizes = match place::either(global)? {
         Place::Here(directory) => {
             let store = data::open(&directory)?;
@@ -41,10 +41,9 @@ fn counted_there(
     poset: &Poset,
     limits: SizeLimits,
 ) -> anyhow::Result<Vec<SizeCount>> {
-    // A lower limit saves nothing, and the whole count may be there already.
-    let asked = SizeLimits { min: 0, ..limits };
+    let counted = job::limits_of_counts(poset, limits);
     for question in Question::ABOUT_IDEALS {
-        for limits in [SizeLimits::NONE, asked] {
+        for limits in counted {
             match remote.certificate(&JobSpec::new(question, poset, limits).id().0) {
                 Ok((certificate, _)) => return Ok(certificate.sizes),
                 Err(error) if error.is_not_there() => {}
@@ -52,6 +51,7 @@ fn counted_there(
             }
         }
     }
+    let [.., asked] = counted;
     let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false)?.job;
     submit::to_the_end(global, remote, &job)?;
     Ok(remote.certificate(&job)?.0.sizes)

@@ -122,7 +122,7 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
             operations: plan.operations.round(),
             cpu_seconds: plan.cpu_seconds,
             memory_bytes: plan.memory_bytes.round(),
-            disk_bytes: plan.disk_bytes.round(),
+            disk_bytes: plan.disk(false).round(),
             disk_bytes_kept: plan.disk_bytes_kept.round(),
         }
     }
@@ -148,9 +148,19 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
         ("operations", readable(plan.operations)),
         ("time", time),
         ("memory", memory),
-        ("disk", format!("{}; {} with --keep-values", bytes(plan.disk_bytes), bytes(plan.disk_bytes_kept))),
+        ("disk", disk(plan)),
     ];
     table(&rows.map(|(name, text)| vec![name.to_owned(), text]), 2)
+}
+
+/// The disk, and what it takes to keep values, unless these are kept anyway.
+fn disk(plan: &Plan) -> String {
+    let kept = bytes(plan.disk_bytes_kept);
+    if plan.keeps_values(false) {
+        format!("{kept}, for with a limit on sizes values are kept")
+    } else {
+        format!("{}; {kept} with --keep-values", bytes(plan.disk_bytes))
+    }
 }
 
 /// How the question is answered.

@@ -16,7 +16,7 @@ use crate::{data, inputs};
 pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
+    let limits = inputs::limits_for(&poset, args.limits)?;
     let values: Vec<PositionDocument> = match place::either(global)? {
         Place::Here(directory) => {
             let positions = inputs::positions(&poset, args.positions, limits, global.json)?;

@@ -24,7 +24,7 @@ pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
     }
     let question = inputs::question(&args.question)?;
     let poset: Poset = args.poset.parse()?;
-    let limits = inputs::limits(args.limits)?;
+    let limits = inputs::limits_for(&poset, args.limits)?;
     let store = data::open(&place::here(global)?)?;
     let answer = with_effort(global, &args.effort, args.keep_values, |options| {
         job::run(&store, question, &poset, limits, options)

@@ -6,7 +6,8 @@ use super::{JobError, JobSpec, Plan, RunOptions, plan};
 use crate::poset::Poset;
 use crate::store::{Store, free_space};
 
-/// The plan, after what it says was compared with what there is; what is stored already takes no more room.
+/// The plan, after what it says was compared with what there is; what is stored already, and so many bytes that are taken
+/// over, take no more room.
 ///
 /// # Errors
 /// [`JobError::OutOfReach`], [`JobError::Memory`], [`JobError::Disk`]; errors of reading the catalogue.
@@ -14,7 +15,7 @@ pub(super) fn check_fits(
     store: &Store,
     spec: &JobSpec,
     poset: &Poset,
-    record: &JobRecord,
+    (record, taken_over): (&JobRecord, u64),
     options: &RunOptions<'_>,
 ) -> Result<Plan, JobError> {
     let job = spec.id();
@@ -23,8 +24,8 @@ pub(super) fn check_fits(
     if needed > budget {
         return Err(JobError::Memory { job, needed, budget });
     }
-    let disk = if options.keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
-    let needed = disk.saturating_sub(bytes_of(store, &record.space)? + bytes_of(store, &job.0)?);
+    let there = bytes_of(store, &record.space)? + bytes_of(store, &job.0)? + taken_over;
+    let needed = (plan.disk(options.keep_values) as u64).saturating_sub(there);
     // A disk that cannot be asked is found out about when it is full: nothing committed is lost then.
     let free = free_space(store.directory()).unwrap_or(u64::MAX);
     if needed > free {

@@ -2,8 +2,8 @@
 
 use super::certificate::Certificate;
 use super::positions::records::PositionCount;
-use super::records::{JOB, JobRecord, JobState};
-use super::{Answer, JobError, JobId, JobSummary, SizeCount};
+use super::records::{JOB, JOB_FORMAT, JobRecord, JobState};
+use super::{Answer, JobError, JobId, JobSpec, JobSummary, Question, SizeCount, SizeLimits};
 use crate::store::{Store, StoreError};
 
 /// Jobs to name instead of one that is not there.
@@ -22,6 +22,24 @@ pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
         }
     }
     jobs.sort_by(|a, b| a.job.cmp(&b.job));
+    Ok(jobs)
+}
+
+/// The jobs that answer one question about one poset, whatever their limits.
+///
+/// # Errors
+/// See [`StoreError`].
+pub(super) fn jobs_about(store: &Store, question: Question, poset: &str) -> Result<Vec<JobRecord>, StoreError> {
+    let spec = JobSpec { question, poset: poset.to_owned(), limits: SizeLimits::NONE, position: None };
+    let mut jobs = Vec::new();
+    // Limits are written at the end of a job's id.
+    for document in store.documents_of_owners(&spec.id().0)?.into_iter().filter(|document| document.name == JOB) {
+        let record: Option<JobRecord> = store.document(&document.owner, JOB)?;
+        jobs.extend(record.filter(|record| {
+            let about = (record.spec.question, record.spec.poset.as_str(), record.format);
+            record.spec.position.is_none() && about == (question, poset, JOB_FORMAT)
+        }));
+    }
     Ok(jobs)
 }
 

@@ -84,11 +84,14 @@ impl Checks {
         }
         let sizes = findings.sizes;
         if let Some(known) = known::boolean_orbits_by_size(points) {
-            for count in sizes {
-                let expected = known[count.size.min((1 << points) - count.size)];
+            let known_of = |count: &SizeCount| known.get(count.size.min((1 << points) - count.size)).copied();
+            let mut compared = 0;
+            for (count, expected) in sizes.iter().filter_map(|count| Some((count, known_of(count)?))) {
                 equal(|| format!("orbits of ideals of size {}", count.size), &count.orbits, &expected.into())?;
+                compared += 1;
             }
-            self.pass("orbits by size are the published numbers");
+            let all = if compared == sizes.len() { String::new() } else { format!(", for {compared} sizes") };
+            self.pass(format!("orbits by size are the published numbers{all}"));
         }
         if sizes.len() <= 1 << points {
             return Ok(());

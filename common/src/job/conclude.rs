@@ -5,6 +5,7 @@ use num_bigint::BigUint;
 use super::certificate::{Certificate, how_to_check};
 use super::checks::{Findings, check};
 use super::digest::job_digest;
+use super::plan::visited;
 use super::positions::records::{POSITIONS, Positions};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, LAYER_PREFIX, SpaceLayer, ValueLayer};
 use super::ruler::HEIGHTS;
@@ -38,11 +39,7 @@ impl Found<'_> {
     pub fn certificate(self) -> Result<Certificate, JobError> {
         let Self { poset, spec, method, space, layers, values, positions } = self;
         let counted = count_by_size(&layers, method.top());
-        let mut sizes = counted.clone();
-        if spec.limits.max.is_none() {
-            let dual = |size| SizeCount { size, ..counted[poset.len() - size].clone() };
-            sizes.extend((counted.len()..=poset.len()).map(dual));
-        }
+        let mut sizes = with_duals(poset, spec, &counted);
         let (extensions, value_layers) = match values {
             Some((value, layers)) => (Some(value), layers),
             None => (None, Vec::new()),
@@ -96,6 +93,20 @@ impl Found<'_> {
             checks,
         })
     }
+}
+
+/// Ideals by size up to the largest of a job, where `counted` begins at size 0: of large ones of a self-dual poset there are as
+/// many as of their duals. (Sizes between those that were counted and their duals are no part of the job.)
+pub(super) fn with_duals(poset: &Poset, spec: &JobSpec, counted: &[SizeCount]) -> Vec<SizeCount> {
+    let mut sizes = counted.to_vec();
+    if poset.duality().is_some()
+        && (spec.limits.max.is_none() || visited(spec.question, poset, spec.limits) != spec.limits)
+    {
+        let largest = spec.limits.max.unwrap_or(poset.len());
+        let dual = |size| counted.get(poset.len() - size).map(|count| SizeCount { size, ..count.clone() });
+        sizes.extend((counted.len()..=largest).filter_map(dual));
+    }
+    sizes
 }
 
 /// Ideals by size, from 0 to `top`, over all layers.

@@ -31,6 +31,7 @@ pub mod search;
 mod space;
 mod table;
 mod tablebase;
+mod takeover;
 pub mod task;
 #[cfg(test)]
 mod tests;
@@ -52,14 +53,15 @@ pub use catalogue::{certificate, finished, jobs, positions};
 pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
 pub use positions::positions_of_value;
-pub use positions::records::{PositionCount, PositionLayer, Positions, Side, ValuedShard};
+pub use positions::records::{POSITIONS, PositionCount, PositionLayer, Positions, Side, ValuedShard};
 pub use query::{QueryTables, query, query_with};
 pub use question::{Question, UnknownQuestion};
 pub use remove::remove;
 pub use ruler::{ruler_plan, run_ruler};
-pub use run::{layers, run};
+pub use run::{layers, limits_of_counts, run};
 pub use search::ProofRecord;
 pub use tablebase::{TablebaseError, export_table, import_table};
+pub use takeover::Takeover;
 pub use truncations::{Truncation, truncations};
 pub use verify::verify;
 
@@ -285,6 +287,18 @@ impl Plan {
         self.states < space::WORTH_FILES as f64
     }
 
+    /// Whether the values of all layers are kept, if that is wished or not: with a limit on sizes, the values of the ideals
+    /// are all that there is to know of their linear extensions.
+    pub fn keeps_values(&self, wish: bool) -> bool {
+        let is_frontier = self.spec.question == Question::Extensions && self.spec.limits.max.is_some();
+        wish || is_frontier && !self.is_small()
+    }
+
+    /// Peak disk in bytes, given whether it is wished that values are kept.
+    pub fn disk(&self, wish: bool) -> f64 {
+        if self.keeps_values(wish) { self.disk_bytes_kept } else { self.disk_bytes }
+    }
+
     /// Whether the numbers of ideals are exact (published or enumerated) rather than estimated.
     pub fn is_exact(&self) -> bool {
         self.orbits.is_exact() && self.labelled.is_exact()
@@ -385,6 +399,21 @@ pub enum JobError {
     OutOfReach {
         /// The job.
         job: JobId,
+        /// The poset.
+        poset: String,
+        /// Orbits of ideals that the question needs.
+        ideals: f64,
+    },
+    /// The same for large ideals only, which would be no help.
+    #[error(
+        "{job} needs about {ideals:.1e} ideals of {poset} up to symmetry, more than anybody can visit: {}",
+        Question::why_from_below(*question)
+    )]
+    FromAbove {
+        /// The job.
+        job: JobId,
+        /// What it asks.
+        question: Question,
         /// The poset.
         poset: String,
         /// Orbits of ideals that the question needs.

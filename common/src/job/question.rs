@@ -44,6 +44,20 @@ impl Question {
         matches!(self, Self::Outcome | Self::Grundy | Self::Remoteness)
     }
 
+    /// Why it takes small ideals to answer it for large ones.
+    pub(super) fn why_from_below(self) -> &'static str {
+        match self {
+            Self::Extensions => "the linear extensions of an ideal are counted from those of the ideals in it",
+            Self::Ideals | Self::Ruler => {
+                "large ideals are counted by their duals, where the poset is self-dual and these have less than half of the \
+                 elements"
+            }
+            Self::Outcome | Self::Grundy | Self::Remoteness => {
+                "the value of a position follows from those of the positions in it"
+            }
+        }
+    }
+
     /// A value as users read it: "N" or "P" (the next or the previous player wins) for an outcome, a number otherwise.
     pub fn show(self, value: &BigUint) -> String {
         match self {

@@ -10,13 +10,14 @@ use super::checkpoint::Checkpoints;
 use super::conclude::{Found, commit_certificate};
 use super::context::Context;
 use super::extensions::Evaluation;
+use super::plan::visited;
 use super::positions::{self, records::Positions};
 use super::progress::{Meter, reporting};
 use super::records::{JOB_FORMAT, JobRecord, JobState, ValueLayer, space_owner};
 use super::repair::set_aside_damaged;
 use super::sample::{Sample, sample_key, write_samples};
 use super::space::{Space, WORTH_FILES, Wishes};
-use super::{Answer, JobError, JobSpec, Method, Question, RunOptions, SizeCount, SizeLimits, method};
+use super::{Answer, JobError, JobSpec, Method, Question, RunOptions, SizeCount, SizeLimits, Takeover, method};
 use crate::known;
 use crate::poset::Poset;
 use crate::space::code::Ranks;
@@ -50,21 +51,29 @@ pub fn layers(
     limits: SizeLimits,
     options: &RunOptions<'_>,
 ) -> Result<Vec<SizeCount>, JobError> {
-    // A lower limit saves nothing, and the whole count may be there already.
-    let asked = SizeLimits { min: 0, ..limits };
+    let counted = limits_of_counts(poset, limits);
     let within = |mut sizes: Vec<SizeCount>| {
         sizes.retain(|count| count.size >= limits.min && limits.max.is_none_or(|max| count.size <= max));
         sizes
     };
     for question in Question::ABOUT_IDEALS {
-        for limits in [SizeLimits::NONE, asked] {
+        for limits in counted {
             if let Some(certificate) = finished(store, &JobSpec::new(question, poset, limits))? {
                 return Ok(within(certificate.sizes));
             }
         }
     }
+    let [.., asked] = counted;
     let (certificate, _) = certify(store, JobSpec::new(Question::Ideals, poset, asked), poset, options)?;
     Ok(within(certificate.sizes))
+}
+
+/// The limits of jobs that count the ideals within limits, those with more sizes first; the last is the one to begin, if
+/// none is there. A lower limit saves nothing, unless duals are counted instead.
+pub fn limits_of_counts(poset: &Poset, limits: SizeLimits) -> [SizeLimits; 3] {
+    let from_below = SizeLimits { min: 0, ..limits };
+    let asked = if visited(Question::Ideals, poset, limits) == limits { from_below } else { limits };
+    [SizeLimits::NONE, from_below, asked]
 }
 
 /// The certificate of a job, if it is finished and this program understands it.
@@ -131,7 +140,13 @@ fn certify(
         method,
         space: space_owner(&spec.poset, base),
     };
-    let plan = check_fits(store, &spec, poset, &record, options)?;
+    let takeover = if certificate.is_none() { Takeover::find(store, &record)? } else { None };
+    let taken_over = takeover.as_ref().map_or(0, Takeover::bytes);
+    let plan = check_fits(store, &spec, poset, (&record, taken_over), options)?;
+    if let Some(takeover) = takeover {
+        takeover.apply(store, &record)?;
+    }
+    let options = &RunOptions { keep_values: plan.keeps_values(options.keep_values), ..*options };
     let stored = JobRecord::load(store, &job)?
         .filter(|stored| (stored.format, stored.method, &stored.space) == (JOB_FORMAT, method, &record.space));
     let new_record = if certificate.is_some() { None } else { Some(record) };

@@ -28,6 +28,7 @@ mod copy;
 mod directory;
 mod document;
 mod error;
+mod link;
 mod lock;
 mod receive;
 mod record;

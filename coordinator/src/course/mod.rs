@@ -68,8 +68,6 @@ pub struct Shape {
     pub last_layer: usize,
     /// Whether there are values.
     pub has_values: bool,
-    /// Whether it is a game: what is found of its layers is needed to the end.
-    pub is_game: bool,
     /// Whether larger ideals of the game are valued by their duals.
     pub has_duals: bool,
     /// For each layer the one that the duals of its ideals are in, where e(P) is joined over it.
@@ -205,7 +203,7 @@ impl Course {
         }
     }
 
-    /// A layer's records are stored, and its findings need not be kept unless it is of a game.
+    /// A layer's records are stored, and its findings need not be kept.
     pub fn complete(&mut self, layer: usize, width: usize) {
         if let Some(layer) = self.layers.get_mut(layer) {
             layer.is_complete = true;
@@ -213,9 +211,7 @@ impl Course {
             layer.enumerated = BTreeMap::new();
             layer.joined = BTreeMap::new();
             layer.surveyed = BTreeMap::new();
-            if !self.shape.is_game {
-                layer.solved = BTreeMap::new();
-            }
+            layer.solved = BTreeMap::new();
         }
         while self.layers.get(self.open).is_some_and(|layer| layer.is_complete) {
             self.open += 1;

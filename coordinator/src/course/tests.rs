@@ -9,12 +9,12 @@ fn cut() -> Cut {
 }
 
 fn shape(has_values: bool, duals: Vec<Option<usize>>) -> Shape {
-    Shape { last_layer: duals.len() - 1, has_values, is_game: false, has_duals: false, duals }
+    Shape { last_layer: duals.len() - 1, has_values, has_duals: false, duals }
 }
 
 /// A game of four layers.
 fn game(has_duals: bool) -> Shape {
-    Shape { is_game: true, has_duals, ..shape(true, vec![None; 4]) }
+    Shape { has_duals, ..shape(true, vec![None; 4]) }
 }
 
 fn valued() -> ValuedShard {
@@ -40,8 +40,7 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
         if restart_at == Some(log.len()) {
             // What is stored is told again; what was handed out is handed out again, unless it is done.
             let mut after = Course::new(shape.clone(), cut());
-            // Of a game the findings of all layers are.
-            let complete = if shape.is_game { 0 } else { course.open };
+            let complete = course.open;
             for layer in 0..complete {
                 after.set_cut(layer, cut());
                 after.complete(layer, 1);
@@ -49,7 +48,8 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
             (complete..=shape.last_layer)
                 .filter(|&layer| course.cut(layer).is_some())
                 .for_each(|layer| after.set_cut(layer, cut()));
-            stored.iter().filter(|task| task.layer >= complete).for_each(|&task| after.add(task, findings(task)));
+            let is_open = |task: &&Task| task.kind == TaskKind::Duals || task.layer >= complete;
+            stored.iter().filter(is_open).for_each(|&task| after.add(task, findings(task)));
             (course, tasks, steps) = (after, Vec::new(), Vec::new());
         }
         let next = course.advance();

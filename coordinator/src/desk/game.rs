@@ -1,7 +1,8 @@
 //! Steps of games only: the layers of duals, and what all layers say of the positions.
 
-use antichain_common::job::{Positions, Side};
-use antichain_common::store::Commit;
+use antichain_common::job::task::Solved;
+use antichain_common::job::{POSITIONS, Positions, Side};
+use antichain_common::store::{Commit, StoreError};
 
 use super::Desk;
 use super::documents::{CLUSTER, ClusterRecord};
@@ -27,20 +28,27 @@ impl Desk {
         Ok(())
     }
 
-    /// The value of the largest position, which has so many elements, and all positions, as the findings of the tasks
-    /// have them.
-    pub(super) fn positions(&self, job: &StepJob, elements: usize) -> Option<(u8, Positions)> {
+    /// The positions of the layers that are complete, and of another one whose findings these are.
+    pub(super) fn positions_with(
+        &self,
+        job: &StepJob,
+        layer: usize,
+        solved: &[Solved],
+    ) -> Result<Positions, StoreError> {
+        let mut positions: Positions = self.store.document(&job.id.0, POSITIONS)?.unwrap_or_default();
+        positions.truncate(layer);
+        positions.add_layer(Side::Lower, layer, solved.iter().filter_map(|solved| solved.positions.as_ref()));
+        Ok(positions)
+    }
+
+    /// The value of the largest position, which has so many elements, and all positions; `None` if the job is gone.
+    pub(super) fn positions(&self, job: &StepJob, elements: usize) -> Result<Option<(u8, Positions)>, StoreError> {
+        let mut positions: Positions = self.store.document(&job.id.0, POSITIONS)?.unwrap_or_default();
         let state = self.state();
-        let course = state.jobs.get(&job.number)?.course.as_ref()?;
-        let last = job.engine.last_layer();
-        let mut positions = Positions::default();
-        for layer in 0..=last {
-            let shards = course.solved(layer).filter_map(|solved| solved.positions.as_ref());
-            positions.add_layer(Side::Lower, layer, shards);
-        }
-        for layer in (0..=last).rev().filter(|_| job.engine.has_duals()) {
+        let Some(course) = state.jobs.get(&job.number).and_then(|job| job.course.as_ref()) else { return Ok(None) };
+        for layer in (0..=job.engine.last_layer()).rev().filter(|_| job.engine.has_duals()) {
             positions.add_layer(Side::Upper, layer, course.duals(layer));
         }
-        Some((positions.value_of_only(elements).unwrap_or_default(), positions))
+        Ok(Some((positions.value_of_only(elements).unwrap_or_default(), positions)))
     }
 }

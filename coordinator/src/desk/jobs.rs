@@ -2,7 +2,7 @@
 
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
-use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan};
+use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, Takeover};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError, free_space};
 
@@ -88,11 +88,7 @@ impl Desk {
             return Err(JobsError::NoRoom(reason));
         }
         let plan = spec.plan()?;
-        let needed = if keep_values { plan.disk_bytes_kept } else { plan.disk_bytes } as u64;
-        let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
-        if needed > free {
-            return Err(JobError::Disk { job: id, needed, free }.into());
-        }
+        let keep_values = plan.keeps_values(keep_values);
         let stored = ClusterRecord::load(&self.store, &id)?;
         let (space, whole) = match spec.ruler_n()? {
             Some(_) => (id.0.clone(), false),
@@ -125,7 +121,20 @@ impl Desk {
         };
         let mut commit = Commit::new();
         commit.put_document(&id.0, JOB, &job)?.put_document(&id.0, CLUSTER, &record)?;
+        // What another job has stored does not change meanwhile.
+        let storing = self.storing();
+        let takeover = if whole { None } else { Takeover::find(&self.store, &job)? };
+        let there = takeover.as_ref().map_or(0, Takeover::bytes);
+        let needed = (plan.disk(keep_values) as u64).saturating_sub(there);
+        let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
+        if needed > free {
+            return Err(JobError::Disk { job: id, needed, free }.into());
+        }
+        if let Some(takeover) = takeover {
+            takeover.apply(&self.store, &job)?;
+        }
         self.store.commit(commit)?;
+        drop(storing);
         self.take_up(record)?;
         tracing::info!(job = %id, "submitted");
         Ok(id)

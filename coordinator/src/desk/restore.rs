@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use antichain_common::game::set_partitions::heights;
-use antichain_common::job::records::{LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
+use antichain_common::job::records::{JobRecord, LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
 use antichain_common::job::ruler::{AT_ONCE, cut, values_at_hand};
-use antichain_common::job::task::{Engine, Findings, TaskKind};
-use antichain_common::job::{JobId, Plan, Question};
+use antichain_common::job::task::{Engine, Findings, Task, TaskKind};
+use antichain_common::job::{JobId, POSITIONS, Plan, Positions, Question};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError};
 
 use super::Desk;
@@ -82,6 +82,9 @@ impl Desk {
         let mut job = Job { id, record, engine, course, plan, heights, makers, done, work_done, states, pace, since };
         let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
+        if job.record.spec.question.is_game() {
+            job.work_done = known.complete_tasks().map(|task| job.need(task).work).sum();
+        }
         let mut state = self.state();
         for StoredFindings { task, findings, digest, worker } in known.findings {
             let need = job.need(task);
@@ -120,13 +123,20 @@ impl Known {
     fn course(&self, engine: &dyn Engine) -> Course {
         let last_layer = engine.last_layer();
         let duals = (0..=last_layer).map(|layer| engine.layer_of_duals(layer)).collect();
-        let is_game = engine.spec().question.is_game();
         let (has_values, has_duals) = (engine.has_values(), engine.has_duals());
-        let shape = Shape { last_layer, has_values, is_game, has_duals, duals };
+        let shape = Shape { last_layer, has_values, has_duals, duals };
         let mut course = Course::new(shape, self.cuts.first().cloned().unwrap_or_default());
         self.cuts.iter().enumerate().for_each(|(layer, cut)| course.set_cut(layer, cut.clone()));
         self.complete.iter().enumerate().for_each(|(layer, &width)| course.complete(layer, width));
         course
+    }
+
+    /// The tasks that have solved the complete layers.
+    fn complete_tasks(&self) -> impl Iterator<Item = Task> {
+        let complete = self.cuts.iter().take(self.complete.len()).enumerate();
+        complete.flat_map(|(layer, cut)| {
+            (0..cut.shards.len()).map(move |shard| Task { kind: TaskKind::Solve, layer, shard })
+        })
     }
 
     /// Work and states of the complete layers.
@@ -159,8 +169,9 @@ impl Restoring<'_> {
         if self.engine.spec().question == Question::Ruler {
             // The types of 0 elements lead to nothing.
             known.complete = vec![1; self.heights.len() + 1];
-        } else if !self.engine.spec().question.is_game() {
-            // Of a game, layers are complete when all is found of them, and that is kept.
+        } else if self.engine.spec().question.is_game() {
+            known.complete = vec![1; self.valued(known.cuts.len())?];
+        } else {
             known.complete = self.complete(known.cuts.len())?;
         }
         for document in self.store.documents(&self.id.0)? {
@@ -171,9 +182,8 @@ impl Restoring<'_> {
             let task = found.task;
             let of_use = match task.kind {
                 TaskKind::Enumerate => task.layer >= known.cuts.len(),
-                TaskKind::Solve | TaskKind::Join | TaskKind::Duals => {
-                    task.layer >= known.complete.len() && task.layer < known.cuts.len()
-                }
+                TaskKind::Solve | TaskKind::Join => task.layer >= known.complete.len() && task.layer < known.cuts.len(),
+                TaskKind::Duals => task.layer < known.cuts.len(),
                 TaskKind::Whole => false,
             };
             if of_use && has_file(self.store, self.id, &found)? {
@@ -251,6 +261,32 @@ impl Restoring<'_> {
     fn space_layer(&self, layer: usize) -> Result<Option<SpaceLayer>, StoreError> {
         let space = SpaceLayer::load(self.store, self.engine.space(), layer)?;
         Ok(space.filter(|space| !self.engine.has_fibres() || space.top == self.plan.method.top()))
+    }
+
+    /// Number of layers of a game that are complete, of those that are cut: valued by this job, or taken over. If files are
+    /// gone, the document that says so is made to agree with what is there.
+    fn valued(&self, cut: usize) -> Result<usize, StepError> {
+        let Some(mut positions) = self.store.document::<Positions>(&self.id.0, POSITIONS)? else { return Ok(0) };
+        let recorded = positions.layers.len();
+        let job = JobRecord::load(self.store, self.id)?;
+        if let Some(job) = job {
+            positions.truncate_to_stored(self.store, &job)?;
+        }
+        let mut counted = 0;
+        while counted < positions.layers.len().min(cut) && self.space_layer(counted)?.is_some() {
+            counted += 1;
+        }
+        if counted < positions.layers.len() {
+            // Counts of whole ideals can be told apart by layer, others cannot.
+            counted = if self.engine.has_fibres() { 0 } else { counted };
+            positions.truncate(counted);
+        }
+        if counted < recorded {
+            let mut commit = Commit::new();
+            commit.put_document(&self.id.0, POSITIONS, &positions)?;
+            self.store.commit(commit)?;
+        }
+        Ok(counted)
     }
 
     /// The widths of the layers that are complete, of those that are cut. If the values that the next one needs are not

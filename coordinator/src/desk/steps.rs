@@ -9,7 +9,7 @@ use antichain_common::job::records::{
 };
 use antichain_common::job::sample::{sample_key, write_samples};
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskError, TaskKind};
-use antichain_common::job::{JobError, JobId, Method, Question, Side};
+use antichain_common::job::{JobError, JobId, Method, POSITIONS, Question, Side};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::recurrence::limbs::{value, widened};
 use antichain_common::store::{Commit, ShardKind, StoreError};
@@ -201,8 +201,10 @@ impl Desk {
                 }
             }
         }
-        // What is found of the layers of a game is all needed at the end.
-        if !question.is_game() {
+        if question.is_game() {
+            // Findings stay: should a file be damaged, they say what need not be valued again.
+            commit.put_document(&job.id.0, POSITIONS, &self.positions_with(job, layer, &solved)?)?;
+        } else {
             let tasks = tasks_of_layer(layer);
             for document in
                 self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks))
@@ -254,7 +256,7 @@ impl Desk {
         let mut values = None;
         let mut positions = None;
         if engine.spec().question.is_game() {
-            positions = self.positions(job, poset.len());
+            positions = self.positions(job, poset.len())?;
             if positions.is_none() {
                 return Ok(());
             }

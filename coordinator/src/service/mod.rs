@@ -99,6 +99,9 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::OutOfReach { .. } => {
             Status::invalid_argument(format!("{text}\nhint: limit the size of the ideals with --max-elements"))
         }
+        JobError::FromAbove { .. } => {
+            Status::invalid_argument(format!("{text}\nhint: take --max-elements instead, which counts from below"))
+        }
         JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),

@@ -19,8 +19,8 @@ const WORTH_HALVES: f64 = 200_000.0;
 pub enum Method {
     /// Canonical ideals by layers.
     Plain {
-        /// Number of elements of the largest ideals visited. If it is half of all and the limits are not the reason, the
-        /// larger ideals follow by duality.
+        /// Number of elements of the largest ideals visited. If the limits are not the reason, larger ideals follow by
+        /// duality.
         top: usize,
     },
     /// Base and fibre, the base being the lower half of a self-dual poset; larger ideals follow by duality, or are
@@ -53,9 +53,22 @@ impl fmt::Display for Method {
 
 /// How a question is answered: the same decision on every machine.
 ///
-/// Duality is used where there is one and no largest size is asked for; a least size only filters.
+/// Duality is used where there is one and no largest size is asked for. A least size only filters, unless nothing but ideals
+/// beyond the middle are to be counted.
 pub fn method(question: Question, poset: &Poset, limits: SizeLimits) -> Method {
+    let limits = visited(question, poset, limits);
     choose(question, poset, limits, &Space::new(poset, limits))
+}
+
+/// The limits on the ideals that are visited. Large ones of a self-dual poset are as many as their duals, so where only
+/// these are to be counted, small ones are.
+pub fn visited(question: Question, poset: &Poset, limits: SizeLimits) -> SizeLimits {
+    let (len, min) = (poset.len(), limits.min);
+    if question == Question::Ideals && poset.duality().is_some() && 2 * min > len && min <= len {
+        SizeLimits { min: len - largest(poset, limits), max: Some(len - min) }
+    } else {
+        limits
+    }
 }
 
 /// As [`method`], with what is known of the space already.

@@ -21,6 +21,7 @@ mod space;
 mod tests;
 
 pub use amount::Amount;
+pub(super) use method::visited;
 pub use method::{Method, method};
 
 use super::estimate::Profile;
@@ -38,12 +39,13 @@ const OUT_OF_REACH: f64 = 1e12;
 /// What a job would need.
 ///
 /// # Errors
-/// [`JobError::OutOfReach`]; [`JobError::NotAboutIdeals`].
+/// [`JobError::OutOfReach`], [`JobError::FromAbove`]; [`JobError::NotAboutIdeals`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
     let spec = JobSpec::new(question, poset, limits);
     if question == Question::Ruler {
         return Err(JobError::NotAboutIdeals(question));
     }
+    let limits = method::visited(question, poset, limits);
     let space = Space::new(poset, limits);
     within_reach(&spec, &space)?;
     let method = method::choose(question, poset, limits, &space);
@@ -73,19 +75,24 @@ pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Pla
 /// Whether anybody could answer: [`plan`] without the costs.
 ///
 /// # Errors
-/// [`JobError::OutOfReach`].
+/// [`JobError::OutOfReach`], [`JobError::FromAbove`].
 pub fn check(question: Question, poset: &Poset, limits: SizeLimits) -> Result<(), JobError> {
     // Not even the sets of so few elements are as many.
     if (poset.len() as f64) < OUT_OF_REACH.log2() {
         return Ok(());
     }
-    within_reach(&JobSpec::new(question, poset, limits), &Space::new(poset, limits))
+    let visited = method::visited(question, poset, limits);
+    within_reach(&JobSpec::new(question, poset, limits), &Space::new(poset, visited))
 }
 
 fn within_reach(spec: &JobSpec, space: &Space<'_>) -> Result<(), JobError> {
     let (ideals, share) = space.needed();
-    if ideals * share > OUT_OF_REACH {
-        return Err(JobError::OutOfReach { job: spec.id(), poset: spec.poset.clone(), ideals });
+    if ideals * share <= OUT_OF_REACH {
+        return Ok(());
     }
-    Ok(())
+    let (job, question, poset) = (spec.id(), spec.question, spec.poset.clone());
+    Err(match spec.limits.min {
+        0 => JobError::OutOfReach { job, poset, ideals },
+        _ => JobError::FromAbove { job, question, poset, ideals },
+    })
 }

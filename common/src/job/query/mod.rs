@@ -31,7 +31,7 @@ use stored::Found;
 pub(super) use stored::Stored;
 use tables::Tables;
 
-use super::{JobError, PositionValue, Question};
+use super::{JobError, JobSpec, PositionValue, Question};
 use crate::ideal::{Element, Ideal};
 use crate::poset::{Poset, format_position};
 use crate::store::{Store, StoreError};
@@ -239,6 +239,16 @@ impl Query<'_> {
     }
 
     fn hint(&self, size: usize) -> String {
+        if let Some((job, top)) = self.stored.iter().filter_map(Stored::frontier).max_by_key(|&(_, top)| top)
+            && top < size
+        {
+            let JobSpec { question, poset, .. } = &job;
+            return format!(
+                "{} has ideals of at most {top} elements, and this one has {size}: `antichain plan {question} {poset} \
+                 --max-elements {size}` says what it takes to go on so far",
+                job.id()
+            );
+        }
         match self.stored.iter().find_map(Stored::unfinished) {
             Some(job) => format!("{job} is not finished: what it has found so far does not say"),
             None => self.hint_of_question(size).to_owned(),

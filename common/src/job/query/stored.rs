@@ -5,9 +5,10 @@ use num_bigint::BigUint;
 use super::positions::{slot_within, slots};
 use super::tables::Tables;
 use crate::ideal::{Bits, Ideal};
+use crate::job::catalogue::jobs_about;
 use crate::job::certificate::Certificate;
-use crate::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, bases_key, values_key};
-use crate::job::{JobId, JobSpec, Method, Question, SizeLimits};
+use crate::job::records::{JobRecord, JobState, bases_key, values_key};
+use crate::job::{JobId, JobSpec, Method, Question};
 use crate::poset::Poset;
 use crate::recurrence::limbs;
 use crate::space::code::Ranks;
@@ -56,20 +57,7 @@ impl<'a> Stored<'a> {
         before: Option<Tables>,
         memory: u64,
     ) -> Result<Self, StoreError> {
-        let spec = JobSpec::new(question, poset, SizeLimits::NONE);
-        let mut jobs = Vec::new();
-        // Limits are written at the end of a job's id.
-        for document in store.documents_of_owners(&spec.id().0)? {
-            if document.name != JOB {
-                continue;
-            }
-            let record: Option<JobRecord> = store.document(&document.owner, JOB)?;
-            let same = |record: &JobRecord| {
-                record.spec.position.is_none()
-                    && (record.spec.question, &record.spec.poset, record.format) == (question, &spec.poset, JOB_FORMAT)
-            };
-            jobs.extend(record.filter(same));
-        }
+        let jobs = jobs_about(store, question, &poset.name())?;
         // Of one that is not finished, more may be there by now.
         let same = |before: &Tables| before.jobs == jobs && jobs.iter().all(|job| job.state == JobState::Finished);
         let before = before.filter(same);
@@ -126,6 +114,13 @@ impl<'a> Stored<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// If all jobs have a limit on the size of ideals, the one with the largest, and this.
+    pub(super) fn frontier(&self) -> Option<(JobSpec, usize)> {
+        let limits: Option<Vec<_>> = self.tables.jobs.iter().map(|job| Some((job, job.spec.limits.max?))).collect();
+        let (job, top) = limits?.into_iter().max_by_key(|&(_, top)| top)?;
+        Some((job.spec.clone(), top))
     }
 
     /// A job that is not finished, if there is one and no other is.
@@ -222,6 +217,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::job::SizeLimits;
     use crate::job::plain::{Plain, Set};
     use crate::job::query::quick;
     use crate::job::trial::{HALVES, finished, fresh};

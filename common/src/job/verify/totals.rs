@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 
 use super::{Report, Subject};
 use crate::job::checks::{Findings, check as published, sums_by_size};
+use crate::job::conclude::with_duals;
 use crate::job::digest::job_digest;
 use crate::job::{JobError, Question, SizeCount};
 
@@ -44,11 +45,7 @@ fn counts(subject: &Subject<'_>, report: &mut Report) {
             }
         }
     }
-    let mut sizes = counted.clone();
-    if certificate.spec.limits.max.is_none() {
-        let dual = |size| counted.get(poset.len() - size).map(|count| SizeCount { size, ..count.clone() });
-        sizes.extend((top + 1..=poset.len()).filter_map(dual));
-    }
+    let mut sizes = with_duals(poset, &certificate.spec, &counted);
     let layers: Vec<_> = certificate.base_layers.iter().collect();
     let findings = Findings {
         poset,
