@@ -2,6 +2,7 @@
 
 mod cluster;
 mod export;
+mod estimate;
 mod flip;
 mod games;
 mod proof;
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
 pub use export::{ExportArgs, ExportFormat, ImportArgs};
+pub use estimate::{EstimateArgs, Estimated};
 use flip::COINS;
 pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
@@ -152,6 +154,8 @@ pub enum Command {
     #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExample:
   antichain plan extensions boolean:7"))]
     Plan(PlanArgs),
+    /// Estimate a number of linear extensions that is out of reach, with an interval
+    Estimate(EstimateArgs),
     /// List ideals by number of elements, up to symmetry and labelled
     ///
     /// Computes, and stores, what is not stored yet.

@@ -172,6 +172,8 @@ impl Failure {
             JobError::FromAbove { poset, .. } => {
                 Self::bad_input(poset, error).hint("take --max-elements instead, which counts from below")
             }
+            JobError::TooPrecise { poset, .. } => Self::bad_input(poset, error)
+                .hint("allow a larger --error, or give --samples or --budget and see how far it comes"),
             JobError::NoSuchJob { job, nearest, .. } => Self::bad_input(job, error).hint(match nearest.as_slice() {
                 [] => "there are no jobs at all; is --data the right directory?".to_owned(),
                 [first, ..] => format!("did you mean {first}? `antichain jobs` lists all"),

@@ -153,7 +153,8 @@ fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, fraction: Option<f64>,
 
 /// One line: phase, layer, speed, and the time left where that is more than a guess.
 fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> String {
-    let mut text = format!("{}, layer {} of {}", phase_name(progress.phase), progress.layer, progress.last_layer);
+    let piece = if progress.phase == Phase::Sample { "batch" } else { "layer" };
+    let mut text = format!("{}, {piece} {} of {}", phase_name(progress.phase), progress.layer, progress.last_layer);
     if let Some(fraction) = reading.fraction.filter(|_| with_fraction) {
         text += &format!(", {:.0} %", 100.0 * fraction);
     }
@@ -197,6 +198,7 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Enumerate => "enumerating",
         Phase::Evaluate => "evaluating",
         Phase::Search => "searching",
+        Phase::Sample => "sampling",
     }
 }
 
@@ -205,6 +207,7 @@ fn what_is_counted(phase: Phase) -> &'static str {
         Phase::Enumerate => "orbits",
         Phase::Evaluate => "states",
         Phase::Search => "positions",
+        Phase::Sample => "random ideals",
     }
 }
 

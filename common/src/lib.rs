@@ -2,6 +2,7 @@
 //!
 //! This crate knows no network and no async: everything here runs the same in one process and on a cluster.
 
+pub mod estimate;
 pub mod game;
 pub mod huge;
 pub mod ideal;
@@ -12,6 +13,7 @@ pub mod oracle;
 pub mod parallel;
 pub mod poset;
 mod prefetch;
+mod random;
 pub mod recurrence;
 pub mod search;
 pub mod space;

@@ -3,6 +3,7 @@
 mod check_proof;
 mod coins;
 mod coordinator;
+mod estimate;
 mod export;
 mod flip;
 mod flip_sweep;
@@ -50,6 +51,7 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
     let global = &args.global;
     match args.command {
         Command::Run(args) => run::execute(global, &args),
+        Command::Estimate(args) => estimate::execute(global, &args),
         Command::Layers(args) => layers::execute(global, &args),
         Command::Verify(args) => verify::execute(global, &args),
         Command::Plan(args) => at_once(|| plan::execute(global, &args)),

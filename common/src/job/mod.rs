@@ -10,12 +10,13 @@ mod checks;
 pub mod conclude;
 mod context;
 mod digest;
-mod estimate;
+mod estimation;
 mod extensions;
 mod moves;
 mod plain;
 mod plan;
 mod positions;
+mod profile;
 mod progress;
 mod query;
 mod question;
@@ -50,6 +51,7 @@ use crate::poset::{Poset, PosetError, PositionError};
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs, positions};
+pub use estimation::{Estimate, EstimateSpec, Extent, estimate};
 pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
 pub use positions::positions_of_value;
@@ -173,6 +175,8 @@ pub enum Phase {
     Evaluate,
     /// Searching one position.
     Search,
+    /// Growing random ideals for an estimate, batch by batch: these are counted as layers are.
+    Sample,
 }
 
 /// Where a job stands. Work is counted in base edges and, in evaluation, slots of tables besides: each costs about the same
@@ -418,6 +422,20 @@ pub enum JobError {
         poset: String,
         /// Orbits of ideals that the question needs.
         ideals: f64,
+    },
+    /// An estimate that would take too long.
+    #[error(
+        "a relative standard error of {error} of {poset} takes about {samples:.1e} samples, and {most} are the most"
+    )]
+    TooPrecise {
+        /// The poset.
+        poset: String,
+        /// The error wanted, in per cent.
+        error: String,
+        /// Samples that it takes.
+        samples: f64,
+        /// The most.
+        most: u64,
     },
     /// No job of that name is stored.
     #[error("there is no job `{job}` in {directory}")]

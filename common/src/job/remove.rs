@@ -2,15 +2,21 @@
 
 use super::catalogue::find_record;
 use super::records::{JobRecord, layer_document};
-use super::{JobError, JobId, catalogue};
+use super::{JobError, JobId, catalogue, estimation};
 use crate::store::{Commit, ShardKind, Store, StoreError};
 
-/// Takes everything of a job away, and those of its bases that no other job rests on. Files that another job has taken over
+/// Takes everything of a job, or of an estimate, away, and those of its bases that no other job rests on. Files that another job has taken over
 /// stay with that. Returns the bytes of files given back.
 ///
 /// # Errors
 /// [`JobError::NoSuchJob`]; errors of the store.
 pub fn remove(store: &Store, job: &str) -> Result<u64, JobError> {
+    if estimation::is_stored(store, job)? {
+        let mut commit = Commit::new();
+        commit.remove_owner(job);
+        store.commit(commit)?;
+        return Ok(0);
+    }
     let record = find_record(store, job)?;
     let id = JobId(job.to_owned());
     // The largest ideals that other jobs want the bases of.

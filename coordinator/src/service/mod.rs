@@ -105,7 +105,9 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
-        JobError::NoGame(_) | JobError::NotAboutIdeals(_) | JobError::TooLarge(_) => Status::invalid_argument(text),
+        JobError::NoGame(_) | JobError::NotAboutIdeals(_) | JobError::TooLarge(_) | JobError::TooPrecise { .. } => {
+            Status::invalid_argument(text)
+        }
         JobError::NoTable(_) => Status::failed_precondition(text),
         JobError::Interrupted => Status::aborted(text),
     }

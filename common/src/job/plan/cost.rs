@@ -1,7 +1,7 @@
 //! What a job costs on a machine like the one the figures of the README were measured on: all coefficients in one place.
 
 use super::{Method, Question};
-use crate::job::estimate::{LayerSize, Profile};
+use crate::job::profile::{LayerSize, Profile};
 use crate::job::space::MOST_RESIDENT;
 use crate::poset::Poset;
 

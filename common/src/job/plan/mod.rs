@@ -24,7 +24,7 @@ pub use amount::Amount;
 pub(super) use method::visited;
 pub use method::{Method, method};
 
-use super::estimate::Profile;
+use super::profile::Profile;
 use super::{JobError, JobSpec, Plan, Question, SizeLimits};
 use crate::poset::Poset;
 use crate::space::split::Split;

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use super::amount::Amount;
 use super::method::{by_duality, largest};
 use crate::job::SizeLimits;
-use crate::job::estimate::{LayerSize, Profile};
+use crate::job::profile::{LayerSize, Profile};
 use crate::known;
 use crate::poset::{Family, Poset};
 use crate::space::survey::Count;

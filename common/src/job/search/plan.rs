@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::JobSpec;
 use crate::ideal::Ideal;
-use crate::job::estimate::reachable;
+use crate::job::profile::reachable;
 use crate::job::{Amount, JobError, JobId};
 
 /// Positions visited for each one that can be reached, up to symmetry: measured on lost positions of Subset Takeaway on 7 and 8

@@ -11,7 +11,6 @@
 //! some 50 ms.
 
 mod particles;
-mod random;
 mod reachable;
 
 #[cfg(test)]

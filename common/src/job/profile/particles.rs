@@ -7,8 +7,8 @@
 //! the sum over all ways, that is of `f(I)` times the number of linear extensions of `I`. Resampling, as soon as few weights
 //! dominate, keeps both true (Doucet and Johansen, "A tutorial on particle filtering and smoothing", 2009).
 
-use super::random::Random;
 use crate::ideal::Ideal;
+use crate::random::Random;
 use crate::space::split::Split;
 
 /// An ideal that grows.

@@ -1,0 +1,272 @@
+//! Estimates in one process: batches on all threads, stored as they are made.
+//!
+//! A batch depends on poset, exact layers, seed and its own number, and not on how many there are: so a later call goes on from the
+//! batches that are stored, whatever it was that ended the earlier one, and whether it wants more of them or fewer.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+use super::progress::{Meter, reporting};
+use super::{JobError, Phase, Progress, RunOptions};
+use crate::estimate::{BATCH, Estimator, Interval, LEAST_BATCHES, MOST_BATCHES, Scaled, Stream, relative_variance};
+use crate::parallel::crew;
+use crate::poset::Poset;
+use crate::store::{Commit, Store, StoreError};
+
+/// Version of the document of batches, and of what makes them: those of another one are not gone on from.
+const ESTIMATE_FORMAT: u32 = 1;
+
+/// Name of the document with the batches.
+const BATCHES: &str = "batches";
+
+/// Batches that are made to find out how many are needed.
+const TRIAL_BATCHES: u64 = LEAST_BATCHES;
+
+/// So much more is done than the trial says: it knows the variance to a third or so only.
+const MARGIN: f64 = 1.25;
+
+/// What is estimated, and from which random numbers.
+#[derive(Clone, Debug)]
+pub struct EstimateSpec<'a> {
+    /// The poset.
+    pub poset: &'a Poset,
+    /// Canonical ideals that an exact layer has at most.
+    pub frontier: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// How much is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Extent {
+    /// So many random ideals, or as few more as make whole batches.
+    Samples(u64),
+    /// As many as a relative standard error takes, by a trial.
+    Error(f64),
+    /// As many as are made in a time, by a trial.
+    Time(Duration),
+}
+
+/// An estimate of the number of linear extensions.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// Name of what is stored of it.
+    pub name: String,
+    /// Mean, error and interval; if the number is exact, nothing but this number.
+    pub interval: Interval,
+    /// The number itself, if the exact layers from both ends have met.
+    pub exact: Option<BigUint>,
+    /// Smallest and largest size of the ideals that were random.
+    pub sizes: (usize, usize),
+    /// Batches; 0 if the number is exact.
+    pub batches: u64,
+    /// Whether anything came from an earlier process.
+    pub resumed: bool,
+    /// Wall time of this process's part.
+    pub elapsed: Duration,
+}
+
+impl Estimate {
+    /// Random ideals in all batches.
+    pub fn samples(&self) -> u64 {
+        self.batches * BATCH
+    }
+}
+
+/// What is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    format: u32,
+    /// The estimates of the batches, by number; those that are not made yet are missing.
+    batches: BTreeMap<u64, Scaled>,
+}
+
+/// Whether there is an estimate of that name.
+///
+/// # Errors
+/// Errors of reading the catalogue.
+pub(super) fn is_stored(store: &Store, name: &str) -> Result<bool, StoreError> {
+    Ok(store.documents(name)?.iter().any(|document| document.name == BATCHES))
+}
+
+/// Estimates a number of linear extensions, going on from what the store holds.
+///
+/// # Errors
+/// [`JobError::Interrupted`], [`JobError::TooPrecise`], errors of the store.
+pub fn estimate(
+    store: &Store,
+    spec: &EstimateSpec<'_>,
+    extent: Extent,
+    confidence: f64,
+    options: &RunOptions<'_>,
+) -> Result<Estimate, JobError> {
+    let start = Instant::now();
+    let meter = Meter::new(options.interrupt);
+    reporting(&meter, options.progress, || {
+        let estimator = Estimator::new(spec.poset, spec.frontier, meter.watch()).map_err(|_| JobError::Interrupted)?;
+        let work = Work { store, spec, estimator: &estimator, options, meter: &meter, start };
+        let exact = estimator.exact().cloned();
+        let (batches, resumed) = if exact.is_some() { (Vec::new(), false) } else { work.batches(extent)? };
+        let interval = match &exact {
+            Some(exact) => Interval::exact(exact.into()),
+            None => Interval::of(&batches, confidence),
+        };
+        let sizes = estimator.random_sizes();
+        Ok(Estimate {
+            name: work.name(),
+            interval,
+            exact,
+            sizes: (*sizes.start(), *sizes.end()),
+            batches: batches.len() as u64,
+            resumed,
+            elapsed: start.elapsed(),
+        })
+    })
+}
+
+struct Work<'a> {
+    store: &'a Store,
+    spec: &'a EstimateSpec<'a>,
+    estimator: &'a Estimator,
+    options: &'a RunOptions<'a>,
+    meter: &'a Meter<'a>,
+    start: Instant,
+}
+
+/// Batches that are made, and when they were stored last.
+struct Made {
+    batches: BTreeMap<u64, Scaled>,
+    saved: Instant,
+    failed: Option<StoreError>,
+}
+
+impl Work<'_> {
+    fn name(&self) -> String {
+        let EstimateSpec { poset, frontier, seed } = self.spec;
+        format!("estimate-{}-frontier{frontier}-seed{seed}", poset.name()).replace([':', ','], "-")
+    }
+
+    /// As many batches as are wanted, and whether some of them were stored before.
+    fn batches(&self, extent: Extent) -> Result<(Vec<Scaled>, bool), JobError> {
+        let count = self.count(extent)?;
+        let mut known = self.known()?;
+        // Those beyond are for a larger estimate, and stay stored.
+        let beyond = known.split_off(&count);
+        let resumed = !known.is_empty();
+        let missing: Vec<u64> = (0..count).filter(|batch| !known.contains_key(batch)).collect();
+        let made = self.make(Stream::Answer, &missing, known, |made| {
+            let batches = made.iter().chain(&beyond).map(|(&batch, &estimate)| (batch, estimate)).collect();
+            self.save(batches)
+        })?;
+        Ok((made.into_values().collect(), resumed))
+    }
+
+    /// Number of batches: found beforehand and from other random numbers, so that it does not depend on what it is the number of,
+    /// and the mean has no bias.
+    fn count(&self, extent: Extent) -> Result<u64, JobError> {
+        if let Extent::Samples(samples) = extent {
+            return Ok(samples.div_ceil(BATCH).clamp(LEAST_BATCHES, MOST_BATCHES));
+        }
+        let begun = Instant::now();
+        let trial: Vec<u64> = (0..TRIAL_BATCHES).collect();
+        let made = self.make(Stream::Trial, &trial, BTreeMap::new(), |_| Ok(()))?;
+        let wanted = match extent {
+            Extent::Samples(samples) => samples as f64 / BATCH as f64,
+            Extent::Error(error) => {
+                let estimates: Vec<Scaled> = made.into_values().collect();
+                let mean = Interval::of(&estimates, 0.5).mean;
+                let wanted = MARGIN * relative_variance(&estimates, mean) / (error * error);
+                if wanted > MOST_BATCHES as f64 {
+                    return Err(JobError::TooPrecise {
+                        poset: self.spec.poset.name(),
+                        error: format!("{} %", 100.0 * error),
+                        samples: wanted * BATCH as f64,
+                        most: MOST_BATCHES * BATCH,
+                    });
+                }
+                wanted
+            }
+            Extent::Time(time) => {
+                let left = time.saturating_sub(self.start.elapsed()).as_secs_f64();
+                left * TRIAL_BATCHES as f64 / begun.elapsed().as_secs_f64().max(f64::MIN_POSITIVE)
+            }
+        };
+        Ok((wanted.ceil() as u64).clamp(LEAST_BATCHES, MOST_BATCHES))
+    }
+
+    /// Makes the batches with those numbers, besides those that are known, and saves all of them now and then.
+    fn make(
+        &self,
+        stream: Stream,
+        missing: &[u64],
+        known: BTreeMap<u64, Scaled>,
+        save: impl Fn(&BTreeMap<u64, Scaled>) -> Result<(), StoreError> + Sync,
+    ) -> Result<BTreeMap<u64, Scaled>, JobError> {
+        let last = known.len() + missing.len();
+        let tell = |done: usize| {
+            let total = Some(last as u64);
+            let ideals = done as u64 * BATCH;
+            let progress =
+                Progress { phase: Phase::Sample, layer: done, last_layer: last, done: done as u64, total, ideals };
+            self.meter.begin_layer(progress, Some(1));
+        };
+        tell(known.len());
+        let made = Mutex::new(Made { batches: known, saved: Instant::now(), failed: None });
+        let watch = self.meter.watch();
+        crew(
+            self.options.threads.max(1),
+            missing.iter(),
+            || (),
+            |(), &batch| {
+                let Ok(estimate) = self.estimator.batch(stream, self.spec.seed, batch, watch) else { return };
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                made.batches.insert(batch, estimate);
+                tell(made.batches.len());
+                if made.saved.elapsed() >= self.options.checkpoint && made.failed.is_none() {
+                    made.failed = save(&made.batches).err();
+                    made.saved = Instant::now();
+                }
+            },
+        );
+        let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = made.failed {
+            return Err(error.into());
+        }
+        if !missing.is_empty() {
+            save(&made.batches)?;
+        }
+        if made.batches.len() < last { Err(JobError::Interrupted) } else { Ok(made.batches) }
+    }
+
+    fn save(&self, batches: BTreeMap<u64, Scaled>) -> Result<(), StoreError> {
+        let mut commit = Commit::new();
+        commit.put_document(&self.name(), BATCHES, &Stored { format: ESTIMATE_FORMAT, batches })?;
+        self.store.commit(commit)
+    }
+
+    /// The batches that are stored, if they are those that this program makes: one is made again.
+    fn known(&self) -> Result<BTreeMap<u64, Scaled>, JobError> {
+        let name = self.name();
+        let stored = match self.store.document::<Stored>(&name, BATCHES) {
+            Ok(Some(stored)) if stored.format == ESTIMATE_FORMAT => stored.batches,
+            Ok(_) => return Ok(BTreeMap::new()),
+            Err(error @ StoreError::Document { .. }) => {
+                tracing::warn!("{error}; its batches are made again");
+                return Ok(BTreeMap::new());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if let Some((&batch, &estimate)) = stored.first_key_value() {
+            let again = self.estimator.batch(Stream::Answer, self.spec.seed, batch, self.meter.watch());
+            if again.map_err(|_| JobError::Interrupted)? != estimate {
+                tracing::warn!("batch {batch} of {name} is not what it was; all are made again");
+                return Ok(BTreeMap::new());
+            }
+        }
+        Ok(stored)
+    }
+}
