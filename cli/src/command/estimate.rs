@@ -58,8 +58,8 @@ struct EstimateDocument {
     batches: u64,
     seed: u64,
     frontier: usize,
-    /// Sizes between which ideals are random.
-    random_sizes: [usize; 2],
+    /// Smallest and largest size of ideals that are random.
+    random_sizes: Option<(usize, usize)>,
     elapsed_seconds: f64,
     resumed: bool,
 }
@@ -82,7 +82,7 @@ impl EstimateDocument {
             batches: estimate.batches,
             seed: args.seed,
             frontier: args.frontier,
-            random_sizes: [estimate.sizes.0, estimate.sizes.1],
+            random_sizes: estimate.random_sizes,
             elapsed_seconds: estimate.elapsed.as_secs_f64(),
             resumed: estimate.resumed,
         }
@@ -132,16 +132,14 @@ fn pointed(digits: &str, exponent: i64) -> String {
 fn notes(poset: &Poset, args: &EstimateArgs, estimate: &Estimate) -> Vec<String> {
     let name = poset.name();
     let time = show_duration(estimate.elapsed);
-    if estimate.exact.is_some() {
+    let Some((first, last)) = estimate.random_sizes else {
         let frontier = grouped(&args.frontier);
         return vec![
-            format!(
-                "extensions of {name}: this is the number itself, for no layer has more than {frontier} canonical ideals"
-            ),
+            format!("extensions of {name}: the number itself, for no layer has more than {frontier} canonical ideals"),
             format!("`--frontier 0` estimates it nevertheless; {time}"),
         ];
-    }
-    let Estimate { sizes: (first, last), batches, .. } = estimate;
+    };
+    let batches = estimate.batches;
     let samples = estimate.samples();
     let earlier = if estimate.resumed { ", some of them from an earlier run" } else { "" };
     vec![
@@ -173,7 +171,7 @@ mod tests {
             name: "estimate-boolean-8-frontier0-seed0".into(),
             interval: Interval::of(&numbers, 0.95),
             exact: None,
-            sizes: (0, 256),
+            random_sizes: Some((0, 256)),
             batches: numbers.len() as u64,
             resumed: false,
             elapsed: Duration::from_secs(1),
@@ -193,7 +191,7 @@ mod tests {
     #[test]
     fn batches_that_agree_and_numbers_that_are_known() {
         assert_eq!(shown(&estimate(&[2.0, 2.0], 1.0), "95%"), "2.00000000000000e0\n");
-        let exact = Estimate { exact: Some(48u8.into()), ..estimate(&[48.0, 48.0], 1.0) };
+        let exact = Estimate { exact: Some(48u8.into()), random_sizes: None, ..estimate(&[48.0, 48.0], 1.0) };
         assert_eq!(shown(&exact, "95%"), "48\n");
     }
 }

@@ -21,9 +21,8 @@ pub struct Interval {
 impl Interval {
     /// Of two or more independent estimates of one number, with a confidence between 0 and 1.
     pub fn of(estimates: &[Scaled], confidence: f64) -> Self {
-        let count = estimates.len() as f64;
-        let mean = Scaled::sum(estimates.iter().copied()).times(1.0 / count);
-        let relative_error = (relative_variance(estimates, mean) / count).sqrt();
+        let mean = mean(estimates);
+        let relative_error = (relative_variance(estimates) / estimates.len() as f64).sqrt();
         let reach = student(estimates.len() - 1, confidence) * relative_error;
         Self { mean, relative_error, low: mean.times((1.0 - reach).max(0.0)), high: mean.times(1.0 + reach) }
     }
@@ -39,8 +38,13 @@ impl Interval {
     }
 }
 
-/// The variance of one of two or more estimates, estimated, over the square of their mean.
-pub fn relative_variance(estimates: &[Scaled], mean: Scaled) -> f64 {
+fn mean(estimates: &[Scaled]) -> Scaled {
+    Scaled::sum(estimates.iter().copied()).times(1.0 / estimates.len() as f64)
+}
+
+/// The variance of one of two or more estimates, as they suggest it, over the square of their mean.
+pub fn relative_variance(estimates: &[Scaled]) -> f64 {
+    let mean = mean(estimates);
     let squares: f64 = estimates.iter().map(|estimate| estimate.ratio(mean) - 1.0).map(|d| d * d).sum();
     squares / (estimates.len() - 1) as f64
 }
@@ -75,7 +79,7 @@ fn area(degrees: usize, to: f64) -> f64 {
         let x = step as f64 * width;
         let base = 1.0 / (1.0 + x * x / degrees as f64);
         // To the power (n + 1) / 2.
-        power(base, (degrees + 1) / 2) * if degrees % 2 == 0 { base.sqrt() } else { 1.0 }
+        power(base, degrees.div_ceil(2)) * if degrees.is_multiple_of(2) { base.sqrt() } else { 1.0 }
     };
     let inner: f64 = (1..STEPS).map(|step| density(step) * if step % 2 == 1 { 4.0 } else { 2.0 }).sum();
     (density(0) + inner + density(STEPS)) * width / 3.0

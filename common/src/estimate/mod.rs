@@ -29,6 +29,8 @@ mod least_squares;
 mod population;
 mod rest;
 mod scaled;
+#[cfg(test)]
+mod tests;
 
 use num_bigint::BigUint;
 
@@ -111,12 +113,22 @@ impl Estimator {
     /// # Errors
     /// [`Stopped`].
     pub fn batch(&self, stream: Stream, seed: u64, batch: u64, watch: &Watch<'_>) -> Result<Scaled, Stopped> {
+        self.batch_of(BATCH as usize, (stream, seed, batch), watch)
+    }
+
+    /// The same from any number of them.
+    fn batch_of(
+        &self,
+        size: usize,
+        (stream, seed, batch): (Stream, u64, u64),
+        watch: &Watch<'_>,
+    ) -> Result<Scaled, Stopped> {
         let (start, formulas) = match &self.ends {
             Ends::Met(exact) => return Ok(exact.into()),
             Ends::Apart { start, formulas } => (start, formulas),
         };
         let mut random = Random::of_words(&[stream as u64, seed, batch]);
         let ends = (start, &self.frontier);
-        population::estimate(&self.elements, ends, formulas, BATCH as usize, &mut random, watch)
+        population::estimate(&self.elements, ends, formulas, size, &mut random, watch)
     }
 }

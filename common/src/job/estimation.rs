@@ -60,8 +60,8 @@ pub struct Estimate {
     pub interval: Interval,
     /// The number itself, if the exact layers from both ends have met.
     pub exact: Option<BigUint>,
-    /// Smallest and largest size of the ideals that were random.
-    pub sizes: (usize, usize),
+    /// Smallest and largest size of the ideals that were random, if any were.
+    pub random_sizes: Option<(usize, usize)>,
     /// Batches; 0 if the number is exact.
     pub batches: u64,
     /// Whether anything came from an earlier process.
@@ -116,11 +116,12 @@ pub fn estimate(
             None => Interval::of(&batches, confidence),
         };
         let sizes = estimator.random_sizes();
+        let random_sizes = exact.is_none().then(|| (*sizes.start(), *sizes.end()));
         Ok(Estimate {
             name: work.name(),
             interval,
             exact,
-            sizes: (*sizes.start(), *sizes.end()),
+            random_sizes,
             batches: batches.len() as u64,
             resumed,
             elapsed: start.elapsed(),
@@ -178,8 +179,7 @@ impl Work<'_> {
             Extent::Samples(samples) => samples as f64 / BATCH as f64,
             Extent::Error(error) => {
                 let estimates: Vec<Scaled> = made.into_values().collect();
-                let mean = Interval::of(&estimates, 0.5).mean;
-                let wanted = MARGIN * relative_variance(&estimates, mean) / (error * error);
+                let wanted = MARGIN * relative_variance(&estimates) / (error * error);
                 if wanted > MOST_BATCHES as f64 {
                     return Err(JobError::TooPrecise {
                         poset: self.spec.poset.name(),
