@@ -10,8 +10,9 @@ impl Random {
         Self(seed)
     }
 
-    /// A generator of numbers that have nothing to do with those of other words: its state is their hash. SplitMix64 goes through all
-    /// states in one circle, so that seeds next to each other on it would give the same numbers, shifted.
+    /// A generator of numbers that have nothing to do with those of other words: its state is their hash. SplitMix64
+    /// goes through all states in one circle, so that seeds next to each other on it would give the same numbers,
+    /// shifted.
     pub fn of_words(words: &[u64]) -> Self {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let hash = blake3::hash(&bytes);

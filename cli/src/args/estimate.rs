@@ -13,6 +13,9 @@ const FRONTIER: usize = 20_000;
 /// Above, nothing would fit into any memory.
 const LARGEST_FRONTIER: usize = 1_000_000;
 
+/// No number of samples comes near to it: a slip of the finger.
+const LEAST_ERROR: f64 = 1e-8;
+
 /// What is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Estimated {
@@ -88,8 +91,8 @@ fn parse_share(text: &str) -> Option<f64> {
 
 fn parse_error(text: &str) -> Result<f64, String> {
     match parse_share(text) {
-        Some(share) if (1e-9..=1.0).contains(&share) => Ok(share),
-        _ => Err("not a share from 0.0000001% to 100%; write for example 0.1%".to_owned()),
+        Some(share) if (LEAST_ERROR..=1.0).contains(&share) => Ok(share),
+        _ => Err("not a share from 0.000001% to 100%; write for example 0.1%".to_owned()),
     }
 }
 

@@ -128,6 +128,13 @@ fn pointed(digits: &str, exponent: i64) -> String {
     format!("{first}{point}{rest}e{exponent}")
 }
 
+/// Two digits of a share.
+fn per_cent(share: f64) -> String {
+    let number = 100.0 * share;
+    let decimals = if number > 0.0 { (1.0 - number.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
+    format!("{number:.decimals$} %")
+}
+
 /// What a person wants to know besides.
 fn notes(poset: &Poset, args: &EstimateArgs, estimate: &Estimate) -> Vec<String> {
     let name = poset.name();
@@ -144,8 +151,8 @@ fn notes(poset: &Poset, args: &EstimateArgs, estimate: &Estimate) -> Vec<String>
     let earlier = if estimate.resumed { ", some of them from an earlier run" } else { "" };
     vec![
         format!(
-            "extensions of {name}, estimated: the relative standard error is {:.2} %",
-            100.0 * estimate.interval.relative_error
+            "extensions of {name}, estimated: the relative standard error is {}",
+            per_cent(estimate.interval.relative_error)
         ),
         format!(
             "{} samples in {batches} independent batches{earlier}; ideals of {first} to {last} elements are random, others exact",
@@ -186,6 +193,12 @@ mod tests {
         assert!(shown(&near, "95%").starts_with("1.0000050e200 ± 0.0000029e200\n"), "{}", shown(&near, "95%"));
         let wild = shown(&estimate(&[1.0, 0.001, 0.001], 1.0), "90%");
         assert!(wild.starts_with("3.3e-1 ± 3.3e-1\n0 to "), "{wild}");
+    }
+
+    #[test]
+    fn shares_have_two_digits() {
+        let shown = [0.0, 0.000_271, 0.004_2, 0.25, 1.5].map(per_cent);
+        assert_eq!(shown, ["0 %", "0.027 %", "0.42 %", "25 %", "150 %"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Exponential and logarithm from additions, multiplications and divisions alone.
 //!
-//! Those of the standard library come from the system and differ in the last bit from one to another; estimates must be the same
-//! bytes everywhere. IEEE arithmetic is, and Rust neither reorders nor contracts it.
+//! Those of the standard library come from the system and differ in the last bit from one to another; estimates must be
+//! the same bytes everywhere. IEEE arithmetic is, and Rust neither reorders nor contracts it.
 
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 

@@ -1,9 +1,10 @@
 //! The number of ways to complete an ideal, guessed: a product over the elements outside of powers of their hooks.
 //!
-//! A poset in which the ideal below every element is a tree has n! / (product of the hooks h(x)) linear extensions, h(x) being the number of elements at most x
-//! (Knuth, "The Art of Computer Programming" 3, 5.1.4, exercise 20, turned upside down). Other posets have more or fewer. Of what an ideal
-//! leaves we take c * product of f_g(h(x)), g being the group of the rank of x and f_g a function with a few parameters
-//! ([`BASIS`]), which [`super::learn`] fits for every size of ideals.
+//! A poset in which the ideal below every element is a tree has n! / (product of the hooks h(x)) linear extensions,
+//! h(x) being the number of elements at most x (Knuth, "The Art of Computer Programming" 3, 5.1.4, exercise 20, turned
+//! upside down). Other posets have more or fewer. Of what an ideal leaves we take c * product of f_g(h(x)), g being the
+//! group of the rank of x and f_g a function with a few parameters ([`BASIS`]), which [`super::learn`] fits for every
+//! size of ideals.
 //!
 //! Guesses make estimates precise, but are not needed to make them right: any positive ones are.
 
@@ -20,7 +21,8 @@ const LARGEST_LOG: f64 = 30.0;
 /// Guesses of one element relative to another, at most: a product of 255 factors must stay a number.
 const LARGEST_CHANCE: f64 = 1e150;
 
-/// Share of the chances that is given to all elements alike, so that none is ever left out however wild the guesses are.
+/// Share of the chances that is given to all elements alike, so that none is ever left out however wild the guesses
+/// are.
 const EQUAL_SHARE: f64 = 1e-6;
 
 /// Guesses for ideals of one size.
@@ -60,8 +62,8 @@ impl Formula {
         self.constant + rest.states(elements).iter().map(|&state| self.logs[usize::from(state)]).sum::<f64>()
     }
 
-    /// Fills in the chance of every element that can be added: the guess after adding it, relative to the one before and constants aside,
-    /// and a little more. Each is the sum of its own and those before.
+    /// Fills in the chance of every element that can be added: the guess after adding it, relative to the one before
+    /// and constants aside, and a little more. Each is the sum of its own and those before.
     pub fn chances(&self, elements: &Elements, rest: &Rest, sums: &mut Vec<f64>) {
         sums.clear();
         let mut total = 0.0;

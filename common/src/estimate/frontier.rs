@@ -1,8 +1,9 @@
-//! Exact numbers at both ends: the small ideals with their linear extensions, the large ones with the ways to complete them.
+//! Exact numbers at both ends: the small ideals with their linear extensions, the large ones with the ways to complete
+//! them.
 //!
-//! Canonical ideals are listed size by size, from the empty one upwards and from the whole poset downwards, as long as a layer
-//! has no more than some number of them and the two ends have not met. Ideals of an orbit have equally many linear extensions, and are
-//! completed in equally many ways.
+//! Canonical ideals are listed size by size, from the empty one upwards and from the whole poset downwards, as long as
+//! a layer has no more than some number of them and the two ends have not met. Ideals of an orbit have equally many
+//! linear extensions, and are completed in equally many ways.
 
 use std::collections::HashMap;
 
@@ -74,7 +75,8 @@ impl Frontier {
         (self.first == self.last).then(|| self.lower.iter().map(product).sum())
     }
 
-    /// The canonical ideals of size [`first`](Self::first), with the number of linear extensions of all ideals of the orbit.
+    /// The canonical ideals of size [`first`](Self::first), with the number of linear extensions of all ideals of the
+    /// orbit.
     pub fn lower(&self) -> &[(Ideal<4>, BigUint)] {
         &self.lower
     }
@@ -84,7 +86,8 @@ impl Frontier {
     /// # Panics
     /// If it is no ideal of that size.
     pub fn completions(&self, ideal: Ideal<4>) -> &BigUint {
-        // Very symmetric ideals take long to be made canonical, and where there is but one orbit, its ideals mostly are.
+        // Very symmetric ideals take long to be made canonical, and where there is but one orbit, its ideals mostly
+        // are.
         if let [(_, ways)] = &self.upper[..] {
             return ways;
         }

@@ -1,7 +1,8 @@
 //! What independent estimates say together: their mean, its error, and an interval.
 //!
-//! The interval is Student's: the mean of many equally distributed numbers of finite variance is nearly normal. It is promised
-//! as far as the batches are: their means are over a thousand ideals each, and [`super::LEAST_BATCHES`] of them are taken.
+//! The interval is Student's: the mean of many equally distributed numbers of finite variance is nearly normal. It is
+//! promised as far as the batches are: their means are over a thousand ideals each, and [`super::LEAST_BATCHES`] of
+//! them are taken.
 
 use super::scaled::Scaled;
 

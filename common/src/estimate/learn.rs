@@ -1,10 +1,11 @@
-//! Learning what ideals are worth: the formula for each size is fitted to that of the next size, from the top downwards.
+//! Learning what ideals are worth: the formula for each size is fitted to that of the next size, from the top
+//! downwards.
 //!
-//! An ideal is completed in as many ways as those with one element more together. So random ideals are grown to the upper
-//! frontier, where the numbers of ways are known, and taken back element by element: from the formula for size k + 1 follow guesses for these
-//! ideals with k elements, and the formula for size k is fitted to them by least squares. Better formulas
-//! grow more typical ideals, so this is done several times. All of it is a function of the poset and the frontiers alone: it has a seed of
-//! its own.
+//! An ideal is completed in as many ways as those with one element more together. So random ideals are grown to the
+//! upper frontier, where the numbers of ways are known, and taken back element by element: what the formula for the
+//! larger size says of their successors, added up, is what the formula for their own size is fitted to by least squares.
+//! Better formulas grow more typical ideals, so this is done several times. All of it is a function of the poset and the
+//! frontiers alone: it has a seed of its own.
 
 use super::elementary::ln;
 use super::formula::{BASIS, Formula};
@@ -74,7 +75,8 @@ impl Pupil {
         Self { rest, added }
     }
 
-    /// Gives the last element back, and says what the formula for the size before guesses of the ideal now: its logarithm.
+    /// Gives the last element back, and says what the formula for the size before guesses of the ideal now: its
+    /// logarithm.
     fn step_back(&mut self, elements: &Elements, formula: &Formula, sums: &mut Vec<f64>) -> f64 {
         let last = self.added.pop().expect("there are as many elements as sizes");
         self.rest.give_back(elements, last);

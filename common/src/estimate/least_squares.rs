@@ -1,4 +1,5 @@
-//! Least squares with a slight preference for small coefficients (ridge regression), so that columns may depend on each other.
+//! Least squares with a slight preference for small coefficients (ridge regression), so that columns may depend on each
+//! other.
 
 /// Rows of numbers, and for each row what a linear function of it is to come near to.
 pub struct LeastSquares {

@@ -1,13 +1,14 @@
 //! The number of linear extensions of a poset, estimated without bias, with a confidence interval.
 //!
-//! Random ideals grow from the exact numbers of the small ideals (`frontier`) to those of the large ones. Which element is added next follows from a
-//! formula, learnt beforehand (`formula`, `learn`), for the number of ways to complete an ideal; were it exact, every
-//! ideal would give the number itself. As it is, one random ideal of `boolean:8` has a standard error of some 17 %, and a *batch* of
-//! 1,024 of them (`population`) one of half a per cent. Batches have seeds of their own and are independent, so that they can be made anywhere
-//! in any order; their mean is the estimate (`interval`).
+//! Random ideals grow from the exact numbers of the small ideals (`frontier`) to those of the large ones. Which element
+//! is added next follows from a formula, learnt beforehand (`formula`, `learn`), for the number of ways to complete an
+//! ideal; were it exact, every ideal would give the number itself. As it is, one random ideal of `boolean:8` has a
+//! standard error of some 14 %, and a *batch* of 1,024 of them (`population`) one of 0.4 %. Batches have
+//! seeds of their own and are independent, so that they can be made anywhere in any order; their mean is the estimate
+//! (`interval`).
 //!
-//! Everything is a function of poset, seed and number of batches: numbers are computed in IEEE arithmetic, in a fixed order, and with exponentials
-//! and logarithms of our own (`elementary`).
+//! Everything is a function of poset, seed and number of batches: numbers are computed in IEEE arithmetic, in a fixed
+//! order, and with exponentials and logarithms of our own (`elementary`).
 //!
 //! ```
 //! use antichain_common::{estimate::{Estimator, Interval, Stream}, watch::{Interrupt, Watch}};

@@ -1,11 +1,12 @@
 //! A population of random ideals that grows from the lower frontier to the upper one, and what it estimates.
 //!
-//! Growing, an element is added with a chance p that follows from the [`Formula`] for the next size, and the weight of the
-//! ideal is multiplied by 1 / p: then the mean of the weights times the ways to complete the ideals is the number of linear extensions,
-//! whatever the chances are, as long as none is 0. The population begins with a systematic sample of the lower frontier, in which an ideal with e linear
-//! extensions is met with a chance proportional to e times the guess of its completions. Should weights come to differ
-//! from what formulas promise, the population is resampled in the same way. Neither changes the mean (Doucet and Johansen, "A tutorial on particle
-//! filtering and smoothing", 2009).
+//! Growing, an element is added with a chance p that follows from the [`Formula`] for the next size, and the weight of
+//! the ideal is multiplied by 1 / p: then the mean of the weights times the ways to complete the ideals is the number
+//! of linear extensions, whatever the chances are, as long as none is 0. The population begins with a systematic sample
+//! of the lower frontier, in which an ideal with e linear extensions is met with a chance proportional to e times the
+//! guess of its completions. Should weights come to differ from what formulas promise, the population is resampled in
+//! the same way. Neither changes the mean (Doucet and Johansen, "A tutorial on particle filtering and smoothing",
+//! 2009).
 
 use super::elementary::exp;
 use super::formula::Formula;
@@ -114,8 +115,9 @@ fn worths<'a>(members: impl Iterator<Item = (&'a Scaled, f64)>) -> Vec<f64> {
     logs.into_iter().map(|log| exp(log - largest)).collect()
 }
 
-/// Draws places with chances proportional to their worths (systematic sampling). With each comes the factor that the weight
-/// there is multiplied by: one over the number of times that the place is expected, so that the mean of the weights is what it was.
+/// Draws places with chances proportional to their worths (systematic sampling). With each comes the factor that the
+/// weight there is multiplied by: one over the number of times that the place is expected, so that the mean of the
+/// weights is what it was.
 fn systematic(worths: &[f64], count: usize, random: &mut Random) -> Vec<(usize, f64)> {
     let sum: f64 = worths.iter().sum();
     let mean = sum / worths.len() as f64;

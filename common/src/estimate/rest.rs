@@ -1,8 +1,8 @@
 //! What is left of a poset when an ideal is taken out, and how an ideal grows.
 //!
-//! For every element x outside the ideal the number h(x) of elements at most x outside it, its *hook*, x included. What can be
-//! added are the elements of hook 1. An element is known by its *state*: one number for the ranks it is counted with and its
-//! hook, 0 if it is in the ideal.
+//! For every element x outside the ideal the number h(x) of elements at most x outside it, its *hook*, x included. What
+//! can be added are the elements of hook 1. An element is known by its *state*: one number for the ranks it is counted
+//! with and its hook, 0 if it is in the ideal.
 
 use crate::ideal::{Element, Ideal};
 use crate::poset::{MAX_ELEMENTS, Poset};

@@ -79,8 +79,8 @@ impl Scaled {
         ln(self.mantissa) + self.exponent as f64 * std::f64::consts::LN_2
     }
 
-    /// Decimal digits, as many as asked for and the first not 0, and the power of ten of the first digit; rounded half up.
-    /// Nothing of 0.
+    /// Decimal digits, as many as asked for and the first not 0, and the power of ten of the first digit; rounded half
+    /// up. Nothing of 0.
     pub fn digits(self, count: usize) -> Option<(String, i64)> {
         if self.mantissa == 0.0 {
             return None;

@@ -1,7 +1,8 @@
 //! Estimates in one process: batches on all threads, stored as they are made.
 //!
-//! A batch depends on poset, exact layers, seed and its own number, and not on how many there are: so a later call goes on from the
-//! batches that are stored, whatever it was that ended the earlier one, and whether it wants more of them or fewer.
+//! A batch depends on poset, exact layers, seed and its own number, and not on how many there are: so a later call goes
+//! on from the batches that are stored, whatever it was that ended the earlier one, and whether it wants more of them
+//! or fewer.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -166,8 +167,8 @@ impl Work<'_> {
         Ok((made.into_values().collect(), resumed))
     }
 
-    /// Number of batches: found beforehand and from other random numbers, so that it does not depend on what it is the number of,
-    /// and the mean has no bias.
+    /// Number of batches: found beforehand and from other random numbers, so that it does not depend on what it is the
+    /// number of, and the mean has no bias.
     fn count(&self, extent: Extent) -> Result<u64, JobError> {
         if let Extent::Samples(samples) = extent {
             return Ok(samples.div_ceil(BATCH).clamp(LEAST_BATCHES, MOST_BATCHES));
