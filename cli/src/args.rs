@@ -1,8 +1,8 @@
 //! The command line: every command, argument and help text.
 
 mod cluster;
-mod export;
 mod estimate;
+mod export;
 mod flip;
 mod games;
 mod proof;
@@ -18,8 +18,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::sizes::{Bytes, parse_duration};
 pub use cluster::{JobArgs, SubmitArgs};
-pub use export::{ExportArgs, ExportFormat, ImportArgs};
 pub use estimate::{EstimateArgs, Estimated};
+pub use export::{ExportArgs, ExportFormat, ImportArgs};
 use flip::COINS;
 pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
