@@ -153,6 +153,9 @@ fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, fraction: Option<f64>,
 
 /// One line: phase, layer, speed, and the time left where that is more than a guess.
 fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> String {
+    if progress.phase == Phase::Search {
+        return describe_search(progress, reading);
+    }
     let piece = if progress.phase == Phase::Sample { "batch" } else { "layer" };
     let mut text = format!("{}, {piece} {} of {}", phase_name(progress.phase), progress.layer, progress.last_layer);
     if let Some(fraction) = reading.fraction.filter(|_| with_fraction) {
@@ -167,6 +170,18 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
         if progress.phase == Phase::Enumerate {
             text += " in this phase";
         }
+    }
+    text
+}
+
+/// One line about a search, of which nobody knows how long it takes.
+fn describe_search(progress: &Progress, reading: &Reading) -> String {
+    if progress.ideals > 0 {
+        return format!("proving, {} lost positions", scaled(progress.ideals as f64));
+    }
+    let mut text = format!("searching, {} positions visited", scaled(progress.done as f64));
+    if let Some(rate) = reading.rate {
+        text += &format!(", {}/s", scaled(rate));
     }
     text
 }

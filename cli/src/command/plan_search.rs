@@ -41,7 +41,7 @@ fn shown(plan: &SearchPlan) -> String {
         ("poset", plan.spec.poset.clone()),
         ("position", plan.spec.position.clone().unwrap_or_default()),
         ("positions that can be reached, labelled", scaled(plan.labelled.to_f64())),
-        ("positions that can be reached, up to symmetry", range(plan.classes_least, plan.classes_most)),
+        ("positions that can be reached, up to symmetry", scaled(plan.classes.to_f64())),
         ("positions that will be visited, about", range(plan.nodes_least, plan.nodes_most)),
         ("processor time, at most about", show_estimate(seconds)),
         ("memory for a table that forgets nothing", Bytes(plan.memory_bytes as u64).to_string()),

@@ -15,7 +15,10 @@ pub enum SearchError {
     #[error("only the outcome of a single position is searched for")]
     Question(String),
     /// A position that nobody could settle.
-    #[error("at least {:.1e} positions can be reached up to symmetry, and a search visits a large part of them", plan.classes_least)]
+    #[error(
+        "about {:.1e} positions can be reached up to symmetry, and a search visits a large part of them",
+        plan.classes.to_f64()
+    )]
     OutOfReach {
         /// The position.
         position: String,

@@ -14,8 +14,8 @@ pub struct Turn<'a, const W: usize> {
     pub nodes: u64,
     /// What was settled in this turn with some work.
     pub findings: &'a [Finding<W>],
-    /// Bytes of the table.
-    pub table_bytes: u64,
+    /// Lost positions of a proof that have their reasons: 0 while none is made.
+    pub entries: u64,
 }
 
 /// Some searchers and their table.
@@ -88,7 +88,7 @@ impl<'a, const W: usize> Crew<'a, W> {
             let outcome = self.take_turn();
             findings.clear();
             self.searchers.iter_mut().for_each(|searcher| findings.extend(searcher.take_findings()));
-            let turn = Turn { nodes: self.nodes(), findings: &findings, table_bytes: self.table.bytes() };
+            let turn = Turn { nodes: self.nodes(), findings: &findings, entries: 0 };
             let goes_on = goes_on(turn);
             if let Some(outcome) = outcome {
                 return Some(outcome.is_lost());

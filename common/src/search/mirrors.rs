@@ -124,3 +124,32 @@ impl<const W: usize> Mirrors<W> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::reductions::involution::Involutions;
+    use crate::oracle;
+    use crate::symmetry::Isa;
+
+    #[test]
+    fn an_involution_is_found_where_there_is_one() {
+        for spec in ["boolean:4", "boolean:5", "boolean:5:2", "boolean:4:1"] {
+            let poset: Poset = spec.parse().expect("a poset");
+            let symmetry = Arc::new(Canonicaliser::<1>::new(&poset, Isa::detect()));
+            let (points, _) = poset.sets().expect("a Boolean lattice");
+            let mirrors = Mirrors::new(&poset, points, &symmetry);
+            let reference = Involutions::new(&poset, &symmetry);
+            for position in oracle::ideals(&poset).into_iter().step_by(3).map(|mask| Ideal([mask])) {
+                let found = mirrors.find(&position);
+                let expected = reference.reduce(&symmetry.canonical(position));
+                assert_eq!(found.is_some(), expected.is_some(), "{spec} {position:?}");
+                if let Some((by, left)) = found {
+                    let image = |x: usize| symmetry.image(by, Ideal::empty().with(x)).last();
+                    let fixed = crate::game::reductions::involution::delete_moved(&poset, position, image);
+                    assert_eq!(fixed, Some(left), "{spec} {position:?}");
+                }
+            }
+        }
+    }
+}

@@ -13,6 +13,9 @@ use crate::ideal::{Element, Ideal};
 use crate::poset::Poset;
 use crate::symmetry::GroupElement;
 
+/// Lost positions between two questions whether to go on: some ten milliseconds.
+const ENTRIES_OF_A_TURN: usize = 256;
+
 /// Why there is no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProveError {
@@ -85,6 +88,12 @@ pub fn prove<const W: usize>(
     let mut entries = Vec::new();
     while let Some(position) = prover.open.pop() {
         entries.push(prover.explain(position)?);
+        if entries.len().is_multiple_of(ENTRIES_OF_A_TURN) {
+            let turn = Turn { nodes: prover.crew.nodes(), findings: &[], entries: entries.len() as u64 };
+            if !(prover.goes_on)(turn) {
+                return Err(ProveError::Stopped);
+            }
+        }
     }
     entries.sort_unstable_by(|a, b| entry_order(&a.position, &b.position));
     Ok(Lines { position: root, winning_move, entries })

@@ -6,7 +6,7 @@ use crate::poset::Poset;
 use crate::recurrence::grundy::Grundy;
 use crate::recurrence::rule::Rule;
 use crate::space::layer::hash;
-use crate::symmetry::{Canonicaliser, Isa};
+use crate::symmetry::{Canonical, Canonicaliser, Isa};
 
 /// The most points of a small position.
 pub const SMALL: u32 = 6;
@@ -63,30 +63,30 @@ impl Table {
     fn new(poset: &Poset, symmetry: &Canonicaliser<1>) -> Self {
         let mut table = Self { positions: vec![0; PLACES], values: vec![0; PLACES] };
         let game = Chomp::<1>::new(poset);
-        let all = symmetry.canonical(Ideal::first(poset.len())).ideal;
-        let mut found = vec![all];
-        table.insert(&all, 0);
-        let mut next = 0;
+        // All positions that can be reached, each with the places of its options.
+        let mut found = vec![symmetry.canonical(Ideal::first(poset.len())).ideal];
+        let mut options: Vec<Vec<usize>> = Vec::new();
         let mut forms = Vec::new();
-        while let Some(&position) = found.get(next) {
-            next += 1;
-            let options: Vec<_> = game.moves(position).map(|(_, left)| left).collect();
+        table.insert(&found[0]);
+        while let Some(&position) = found.get(options.len()) {
+            let left: Vec<_> = game.moves(position).map(|(_, left)| left).collect();
             forms.clear();
-            symmetry.canonical_batch(&options, &mut forms);
-            for form in &forms {
-                if table.place(&form.ideal).is_err() {
-                    table.insert(&form.ideal, 0);
+            symmetry.canonical_batch(&left, &mut forms);
+            let place = |form: &Canonical<1>| {
+                table.place(&form.ideal).unwrap_or_else(|_| {
                     found.push(form.ideal);
-                }
-            }
+                    table.insert(&form.ideal)
+                })
+            };
+            options.push(forms.iter().map(place).collect());
         }
-        found.sort_unstable_by_key(Ideal::len);
-        for position in found {
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_unstable_by_key(|&number| found[number].len());
+        for number in order {
             let mut seen = Default::default();
-            for (_, left) in game.moves(position) {
-                Grundy::<1>::see(&mut seen, table.value(&symmetry.canonical(left).ideal));
-            }
-            table.insert(&position, Grundy::<1>::value(seen).expect("values on six points are small"));
+            options[number].iter().for_each(|&place| Grundy::<1>::see(&mut seen, table.values[place]));
+            let (Ok(place) | Err(place)) = table.place(&found[number]);
+            table.values[place] = Grundy::<1>::value(seen).expect("values on six points are small");
         }
         table
     }
@@ -104,15 +104,45 @@ impl Table {
         }
     }
 
-    fn insert(&mut self, position: &Ideal<1>, value: u8) {
+    /// Gives a position a place.
+    fn insert(&mut self, position: &Ideal<1>) -> usize {
         let (Ok(place) | Err(place)) = self.place(position);
         self.positions[place] = position.0[0];
-        self.values[place] = value;
+        place
     }
 
     #[inline(always)]
     fn value(&self, position: &Ideal<1>) -> u8 {
         let (Ok(place) | Err(place)) = self.place(position);
         self.values[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::ReducingSolver;
+    use crate::oracle;
+
+    #[test]
+    fn values_are_those_of_another_search_whatever_the_points_are_called() {
+        let poset = Poset::boolean(6);
+        let mut solver = ReducingSolver::<1, Grundy<1>>::new(&poset);
+        let (_, masks) = Poset::boolean(7).sets().expect("a Boolean lattice");
+        let small = SmallPositions::new(7, &masks);
+        // Positions on the points 0 1 3 4 6, and the same on five points.
+        let five = Poset::boolean(5);
+        let (_, few) = five.sets().expect("a Boolean lattice");
+        let spread = |mask: usize| [0, 1, 3, 4, 6].iter().enumerate().fold(0, |to, (i, p)| to | (mask >> i & 1) << p);
+        for position in oracle::ideals(&five).into_iter().step_by(17) {
+            let elements = oracle::members(position).map(|x| masks.iter().position(|&mask| mask == spread(few[x])));
+            let spread = elements.flatten().fold(Ideal::<2>::empty(), |set, x| set.with(x));
+            let members = oracle::members(position).map(|x| few[x]);
+            let (_, six) = poset.sets().expect("a Boolean lattice");
+            let plain = members.filter_map(|mask| six.iter().position(|&other| other == mask));
+            let expected = solver.value(plain.fold(Ideal::empty(), |set, x| set.with(x)), 100_000);
+            assert_eq!(small.value(0b101_1011, &spread), expected.ok(), "{position:b}");
+        }
+        assert_eq!(small.value(0b111_1111, &Ideal::<2>::first(8)), None, "seven points are not few");
     }
 }

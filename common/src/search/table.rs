@@ -163,3 +163,52 @@ impl SettledTable {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes as positions would have them.
+    fn hashes(count: u64) -> Vec<u64> {
+        (1..=count).map(|i| seeded_hash(&Ideal([i]), 7)).collect()
+    }
+
+    #[test]
+    fn what_is_put_in_is_found_after_growth_too() {
+        let mut table = SettledTable::new(64 << 20, 0);
+        let hashes = hashes(100_000);
+        let settled = |i: usize| if i % 3 == 0 { Settled::Lost } else { Settled::Won(i as u8) };
+        let mut entries = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            entries += u64::from(table.put(hash, settled(i), i as u64));
+            // So early that no bucket is full.
+            while entries > table.places() / 8 && table.grow() {}
+        }
+        assert_eq!(entries, hashes.len() as u64);
+        assert!(table.bytes() >= 16 * entries);
+        for (i, &hash) in hashes.iter().enumerate() {
+            assert_eq!(table.get(hash), Some(settled(i)));
+            assert_eq!(table.get(hash ^ 1 << 63), None);
+        }
+    }
+
+    #[test]
+    fn what_was_least_work_gives_way() {
+        let mut table = SettledTable::new(0, 0);
+        assert!(!table.grow(), "it is as large as it may be");
+        let hashes = hashes(4 * table.places());
+        // Every tenth position took much work.
+        for (i, &hash) in hashes.iter().enumerate() {
+            table.put(hash, Settled::Won(1), if i % 10 == 0 { 1 << 20 } else { 1 });
+        }
+        let kept = |step: usize| hashes.iter().step_by(step).filter(|&&hash| table.get(hash).is_some()).count();
+        assert!(kept(10) * 10 > 9 * hashes.len() / 10, "{} of {}", kept(10), hashes.len());
+        assert!(kept(1) as u64 <= table.places());
+    }
+
+    #[test]
+    fn salts_tell_hashes_apart() {
+        let table = |salt| SettledTable::new(0, salt);
+        assert_ne!(table(0).hash(&Ideal([5, 6])), table(1).hash(&Ideal([5, 6])));
+    }
+}

@@ -9,7 +9,6 @@ mod work;
 use std::sync::Arc;
 
 use antichain_common::job::{JobError, JobSpec, Question, SizeLimits};
-use antichain_common::poset::{Poset, parse_position};
 use antichain_proto::v1;
 use tonic::Status;
 
@@ -43,11 +42,11 @@ fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
     let question: Question = message.question.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
     let size = |size: u64| usize::try_from(size).map_err(|_| Status::invalid_argument("a size beyond all posets"));
     let limits = SizeLimits { min: size(message.min_elements)?, max: message.max_elements.map(size).transpose()? };
-    if let Some(position) = message.position {
-        let invalid = |error: &dyn std::fmt::Display| Status::invalid_argument(error.to_string());
-        let poset: Poset = message.poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
-        let parsed = parse_position(&poset, &position).map_err(|error| invalid(&error))?;
-        return Ok(JobSpec::search(&poset, &parsed.members));
+    if message.position.is_some() {
+        return Err(Status::unimplemented(
+            "a coordinator does not share out the search of one position\nhint: `antichain run outcome POSET --position \
+             POSITION` searches in one process",
+        ));
     }
     JobSpec::read(question, &message.poset, limits).map_err(|error| with_hint(Status::invalid_argument, &error))
 }

@@ -110,7 +110,7 @@ pub fn query_with(
         }
     }
     let most = usize::try_from(memory / BYTES_OF_AN_IDEAL).unwrap_or(FEW).min(FEW);
-    let query = Query { stored, question, poset, most };
+    let query = Query { stored, store: store.filter(|_| question == Question::Outcome), question, poset, most };
     let values = match poset.words() {
         1 => query.values::<1>(positions, canonical),
         2 => query.values::<2>(positions, canonical),
@@ -125,6 +125,8 @@ pub fn query_with(
 struct Query<'a> {
     /// The jobs about this question and poset; then, for a game, about others that know the same.
     stored: Vec<Stored<'a>>,
+    /// Where searches of single positions may have left their answers.
+    store: Option<&'a Store>,
     question: Question,
     poset: &'a Poset,
     /// Ideals that may be dealt with at once.
@@ -190,6 +192,10 @@ impl Query<'_> {
             *search = self::search::search(self.question, self.poset);
         }
         let searched = search.as_mut().and_then(|search| search(ideal, self.most));
+        let searched = match (searched, self.store) {
+            (None, Some(store)) => super::search::settled_outcome(store, self.poset, members)?,
+            (searched, _) => searched,
+        };
         match (searched, damage) {
             (Some(value), damage) => {
                 if let Some(damage) = damage {
@@ -258,7 +264,11 @@ impl Query<'_> {
     fn hint_of_question(&self, size: usize) -> &'static str {
         let upper_half = self.poset.duality().is_some() && size > self.poset.len().div_ceil(2);
         match self.question {
-            Question::Outcome | Question::Grundy | Question::Remoteness => {
+            Question::Outcome => {
+                "`antichain run outcome` stores the values of all positions of a poset (those of a truncated Boolean lattice \
+                 are among those of the whole one); with --position it searches this one alone"
+            }
+            Question::Grundy | Question::Remoteness => {
                 "`antichain run` with this question stores the values of all positions of a poset (those of a truncated \
                  Boolean lattice are among those of the whole one)"
             }

@@ -10,13 +10,18 @@ mod plan;
 pub mod proof;
 mod run;
 pub mod settled;
+#[cfg(test)]
+mod tests;
 mod verify;
 
+use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
+use super::certificate::Certificate;
 use super::{JobError, JobSpec, Question, SizeLimits};
 use crate::ideal::{Element, Ideal};
 use crate::poset::{Poset, PosetSpec, format_position, parse_position};
+use crate::store::{Store, StoreError};
 use crate::symmetry::{Canonicaliser, Isa};
 
 pub use certificate::search_certificate;
@@ -83,6 +88,20 @@ fn smallest(poset: &Poset, members: &[Element]) -> (Poset, Vec<Element>) {
 fn canonical(poset: &Poset, members: &[Element]) -> Vec<Element> {
     let position = members.iter().fold(Ideal::<4>::empty(), |position, &x| position.with(x));
     Canonicaliser::new(poset, Isa::detect()).canonical(position).ideal.iter().collect()
+}
+
+/// The value of the outcome of a position that a finished search has settled.
+///
+/// # Errors
+/// Errors of the store.
+pub(super) fn settled_outcome(
+    store: &Store,
+    poset: &Poset,
+    members: &[Element],
+) -> Result<Option<BigUint>, StoreError> {
+    let spec = JobSpec::search(poset, members);
+    let certificate = Certificate::load(store, &spec.id())?;
+    Ok(certificate.filter(|certificate| certificate.spec == spec).and_then(|certificate| certificate.value))
 }
 
 /// The move of a position that wins by what a search has found of its canonical form: the first that leaves the same up to

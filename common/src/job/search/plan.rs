@@ -28,10 +28,8 @@ pub struct SearchPlan {
     pub spec: JobSpec,
     /// Positions that can be reached, labelled.
     pub labelled: Amount,
-    /// Positions that can be reached up to symmetry: at least.
-    pub classes_least: f64,
-    /// And at most.
-    pub classes_most: f64,
+    /// Positions that can be reached, up to symmetry.
+    pub classes: Amount,
     /// Positions that will be visited: at least, about.
     pub nodes_least: f64,
     /// And at most, about.
@@ -63,13 +61,12 @@ pub fn plan_search(spec: &JobSpec) -> Result<SearchPlan, JobError> {
         2 => reachable(&poset, members.iter().fold(Ideal::<2>::empty(), |set, &x| set.with(x))),
         _ => reachable(&poset, members.iter().fold(Ideal::<4>::empty(), |set, &x| set.with(x))),
     };
-    let (nodes_least, nodes_most) = (NODES.0 * reachable.classes_least, NODES.1 * reachable.classes_most);
+    let (nodes_least, nodes_most) = (NODES.0 * reachable.classes, NODES.1 * reachable.classes);
     Ok(SearchPlan {
         job: spec.id(),
         spec: spec.clone(),
         labelled: Amount::About(reachable.labelled),
-        classes_least: reachable.classes_least,
-        classes_most: reachable.classes_most,
+        classes: Amount::About(reachable.classes),
         nodes_least,
         nodes_most,
         cpu_seconds: nodes_most * poset.words() as f64 * MICROSECONDS * 1e-6,

@@ -22,6 +22,9 @@ const CHECKPOINT_SHARE: u32 = 20;
 /// Salts to try. Where two positions have the same hash under one, they do not under the next.
 const SALTS: u64 = 3;
 
+/// Where a search stands when it begins.
+const START: Progress = Progress { phase: Phase::Search, layer: 0, last_layer: 0, done: 0, total: None, ideals: 0 };
+
 /// How long a search may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchLimits {
@@ -83,8 +86,7 @@ impl Context<'_> {
         let mut journal = Journal { findings: Vec::new(), nodes: 0, saved: Instant::now(), error: None };
         let mut found = Err(ProveError::Confused);
         let mut resumed = false;
-        let progress = Progress { phase: Phase::Search, layer: 0, last_layer: 0, done: 0, total: None, ideals: 0 };
-        self.meter.begin_layer(progress, None);
+        self.meter.begin_layer(START, None);
         for salt in 0..SALTS {
             let table_bytes = (self.options.memory as f64 * TABLE_SHARE) as u64;
             let mut crew = Crew::new(&rules, self.options.threads, (table_bytes, salt));
@@ -122,6 +124,9 @@ impl Context<'_> {
     /// Notes what a turn has settled, and stores it when that is due. Returns whether the search goes on.
     fn take_turn<const W: usize>(&self, journal: &mut Journal<W>, turn: Turn<'_, W>) -> bool {
         self.meter.watch().advance(turn.nodes - journal.nodes);
+        if turn.entries > 0 {
+            self.meter.begin_layer(Progress { ideals: turn.entries, ..START }, None);
+        }
         journal.nodes = turn.nodes;
         journal.findings.extend_from_slice(turn.findings);
         let due = self.options.checkpoint.max(self.start.elapsed() / CHECKPOINT_SHARE);
