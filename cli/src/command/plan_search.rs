@@ -35,6 +35,10 @@ impl<'a> From<&'a SearchPlan> for SearchPlanDocument<'a> {
 /// The plan for people.
 fn shown(plan: &SearchPlan) -> String {
     let range = |least: f64, most: f64| format!("{} to {}", scaled(least), scaled(most));
+    let visited = match plan.at_once {
+        true => format!("{} (a short search settled it)", scaled(plan.nodes_least)),
+        false => range(plan.nodes_least, plan.nodes_most),
+    };
     let seconds = Duration::try_from_secs_f64(plan.cpu_seconds).unwrap_or(Duration::MAX);
     let rows = [
         ("job", plan.job.to_string()),
@@ -42,7 +46,7 @@ fn shown(plan: &SearchPlan) -> String {
         ("position", plan.spec.position.clone().unwrap_or_default()),
         ("positions that can be reached, labelled", scaled(plan.labelled.to_f64())),
         ("positions that can be reached, up to symmetry", scaled(plan.classes.to_f64())),
-        ("positions that will be visited, about", range(plan.nodes_least, plan.nodes_most)),
+        ("positions that will be visited, about", visited),
         ("processor time, at most about", show_estimate(seconds)),
         ("memory for a table that forgets nothing", Bytes(plan.memory_bytes as u64).to_string()),
         ("memory below which the search does not end", Bytes(plan.least_memory_bytes as u64).to_string()),

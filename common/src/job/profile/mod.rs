@@ -27,7 +27,7 @@ use crate::space::survey::Count;
 use crate::symmetry::{Canonical, Isa};
 use crate::watch::{Interrupt, Watch};
 use particles::{Counting, Particle, Particles};
-pub use reachable::reachable;
+pub use reachable::{Reachable, reachable};
 
 /// Random bases of a layer.
 const PARTICLES: usize = 8192;

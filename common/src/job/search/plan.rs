@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::JobSpec;
-use crate::ideal::Ideal;
-use crate::job::profile::reachable;
+use crate::ideal::{Element, Ideal};
+use crate::job::profile::{Reachable, reachable};
 use crate::job::{Amount, JobError, JobId};
+use crate::poset::Poset;
+use crate::search::{Crew, Rules};
 
 /// Positions visited for each one that can be reached, up to symmetry: measured on lost positions of Subset Takeaway on 7 and 8
 /// points. Won ones take less, if the winning move is tried early.
@@ -19,6 +21,11 @@ const LEAST_ROOM: f64 = 0.1;
 /// More positions than this are out of reach of any cluster: 10^13 take 10^8 seconds of one processor and 20 TB.
 const OUT_OF_REACH: f64 = 1e13;
 
+/// Positions visited before anything is predicted: many that look hopeless fall to a theorem.
+const TRIAL: u64 = 10_000;
+/// Bytes of the table of that trial.
+const TRIAL_BYTES: u64 = 1 << 20;
+
 /// What a search will need.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchPlan {
@@ -30,6 +37,8 @@ pub struct SearchPlan {
     pub labelled: Amount,
     /// Positions that can be reached, up to symmetry.
     pub classes: Amount,
+    /// Whether a short search settled it; then the number of positions visited is known.
+    pub at_once: bool,
     /// Positions that will be visited: at least, about.
     pub nodes_least: f64,
     /// And at most, about.
@@ -56,21 +65,34 @@ impl SearchPlan {
 pub fn plan_search(spec: &JobSpec) -> Result<SearchPlan, JobError> {
     let root = spec.root()?;
     let (poset, members) = root.ok_or_else(|| JobError::SelfCheck(format!("{} is no search", spec.id())))?;
-    let reachable = match poset.words() {
-        1 => reachable(&poset, members.iter().fold(Ideal::<1>::empty(), |set, &x| set.with(x))),
-        2 => reachable(&poset, members.iter().fold(Ideal::<2>::empty(), |set, &x| set.with(x))),
-        _ => reachable(&poset, members.iter().fold(Ideal::<4>::empty(), |set, &x| set.with(x))),
+    let (reachable, visited) = match poset.words() {
+        1 => survey::<1>(&poset, &members),
+        2 => survey::<2>(&poset, &members),
+        _ => survey::<4>(&poset, &members),
     };
-    let (nodes_least, nodes_most) = (NODES.0 * reachable.classes, NODES.1 * reachable.classes);
+    let (nodes_least, nodes_most) = match visited {
+        Some(nodes) => (nodes as f64, nodes as f64),
+        None => (NODES.0 * reachable.classes, NODES.1 * reachable.classes),
+    };
     Ok(SearchPlan {
         job: spec.id(),
         spec: spec.clone(),
         labelled: Amount::About(reachable.labelled),
         classes: Amount::About(reachable.classes),
+        at_once: visited.is_some(),
         nodes_least,
         nodes_most,
         cpu_seconds: nodes_most * poset.words() as f64 * MICROSECONDS * 1e-6,
         memory_bytes: nodes_most * BYTES,
         least_memory_bytes: nodes_least * BYTES * LEAST_ROOM,
     })
+}
+
+/// What can be reached from a position, and how many positions a short search visited if it settled it.
+fn survey<const W: usize>(poset: &Poset, members: &[Element]) -> (Reachable, Option<u64>) {
+    let root = members.iter().fold(Ideal::<W>::empty(), |root, &x| root.with(x));
+    let rules = Rules::new(poset);
+    let mut crew = Crew::new(&rules, 1, (TRIAL_BYTES, 0));
+    let settled = crew.settle(root, &mut |turn| turn.nodes < TRIAL);
+    (reachable(poset, root), settled.map(|_| crew.nodes()))
 }
