@@ -3,7 +3,7 @@
 //! What the table says is only a hint where to look. A position that was wrongly taken for lost shows when none of the
 //! replies to some move is lost; then the table confused two positions.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::crew::{Crew, Turn};
 use super::proof::{Claim, ProofWriter, Step, Verdict, WriteError, entry_order};
@@ -11,7 +11,7 @@ use super::rules::{Known, Rules};
 use super::table::Settled;
 use crate::ideal::{Element, Ideal};
 use crate::poset::Poset;
-use crate::symmetry::GroupElement;
+use crate::symmetry::{Canonical, GroupElement};
 
 /// Lost positions between two questions whether to go on: some ten milliseconds.
 const ENTRIES_OF_A_TURN: usize = 256;
@@ -76,7 +76,8 @@ pub fn prove<const W: usize>(
     goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
 ) -> Result<Lines<W>, ProveError> {
     let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
-    let mut prover = Prover { rules: crew.rules(), crew, goes_on, listed: HashMap::new(), open: Vec::new() };
+    let mut prover =
+        Prover { rules: crew.rules(), crew, goes_on, listed: HashSet::new(), open: Vec::new(), forms: Vec::new() };
     let winning_move = if is_lost {
         prover.list(root);
         None
@@ -103,9 +104,10 @@ struct Prover<'p, 'a, const W: usize> {
     crew: &'p mut Crew<'a, W>,
     rules: &'a Rules<W>,
     goes_on: &'p mut dyn FnMut(Turn<'_, W>) -> bool,
-    listed: HashMap<Ideal<W>, ()>,
+    listed: HashSet<Ideal<W>>,
     /// Those that are listed but not explained.
     open: Vec<Ideal<W>>,
+    forms: Vec<Canonical<W>>,
 }
 
 impl<const W: usize> Prover<'_, '_, W> {
@@ -115,7 +117,7 @@ impl<const W: usize> Prover<'_, '_, W> {
             return;
         }
         let canonical = self.rules.symmetry().canonical(position).ideal;
-        if self.listed.insert(canonical, ()).is_none() {
+        if self.listed.insert(canonical) {
             self.open.push(canonical);
         }
     }
@@ -127,29 +129,65 @@ impl<const W: usize> Prover<'_, '_, W> {
             return Ok(Entry { position, bytes, is_mirrored: true });
         }
         let rules = self.rules;
-        let mut replies = Vec::with_capacity(position.len());
-        for (_, left) in rules.game().moves(position) {
-            let reply = self.reply(left)?;
-            self.list(rules.game().take(left, reply));
+        let options: Vec<Ideal<W>> = rules.game().moves(position).map(|(_, left)| left).collect();
+        // Those of which the table has a winning move: most. Canonical forms are found together.
+        let smaller = |&left: &Ideal<W>| match rules.know(left) {
+            Known::Open(smaller) if self.has_same_names(&smaller, &left) => smaller,
+            _ => left,
+        };
+        let smaller: Vec<Ideal<W>> = options.iter().map(smaller).collect();
+        self.forms.clear();
+        rules.symmetry().canonical_batch(&smaller, &mut self.forms);
+        let table = self.crew.table();
+        self.forms.iter().for_each(|form| table.prefetch(table.hash(&form.ideal)));
+        let known: Vec<Option<Element>> = self.forms.iter().map(|form| self.known_reply(form)).collect();
+        let mut replies = Vec::with_capacity(options.len());
+        let mut left = Vec::with_capacity(options.len());
+        for (&option, known) in options.iter().zip(known) {
+            let reply = known
+                .filter(|&reply| rules.game().choices(option).contains(reply))
+                .map_or_else(|| self.reply(option), Ok)?;
             replies.push(reply as u8);
+            left.push(rules.game().take(option, reply));
+        }
+        self.forms.clear();
+        left.retain(|&left| !rules.game().choices(left).is_empty());
+        rules.symmetry().canonical_batch(&left, &mut self.forms);
+        for form in &self.forms {
+            if self.listed.insert(form.ideal) {
+                self.open.push(form.ideal);
+            }
         }
         Ok(Entry { position, bytes: replies.into(), is_mirrored: false })
+    }
+
+    /// The winning move that the table has of a position, given its canonical form.
+    fn known_reply(&self, form: &Canonical<W>) -> Option<Element> {
+        let table = self.crew.table();
+        match table.get(table.hash(&form.ideal))? {
+            Settled::Won(taken) => Some(self.rules.symmetry().preimage(form.by, usize::from(taken))),
+            Settled::Lost => None,
+        }
+    }
+
+    /// Whether a move that wins a position that theorems have made smaller wins the larger one. A move that wins what an
+    /// involution leaves does: it leaves something that the same involution maps to itself. But of other posets than Boolean
+    /// lattices that is a canonical form, in which elements have other names.
+    fn has_same_names(&self, smaller: &Ideal<W>, position: &Ideal<W>) -> bool {
+        smaller.is_subset(position) && (self.rules.points() > 0 || smaller == position)
     }
 
     /// A move that leaves a lost position, of a position that is won.
     fn reply(&mut self, position: Ideal<W>) -> Result<Element, ProveError> {
         let rules = self.rules;
         if let Known::Open(smaller) = rules.know(position) {
-            let form = rules.symmetry().canonical(smaller);
             if self.crew.settle(smaller, self.goes_on).ok_or(ProveError::Stopped)? {
                 return Err(ProveError::Confused);
             }
-            let table = self.crew.table();
-            // A move that wins what an involution leaves wins here too: it leaves something that the same involution
-            // maps to itself. Where that was a canonical form, elements have other names.
-            let has_same_names = smaller.is_subset(&position) && (rules.points() > 0 || smaller == position);
-            if let (true, Some(Settled::Won(taken))) = (has_same_names, table.get(table.hash(&form.ideal))) {
-                return Ok(rules.symmetry().preimage(form.by, usize::from(taken)));
+            let known = self.known_reply(&rules.symmetry().canonical(smaller));
+            let known = known.filter(|&reply| rules.game().choices(smaller).contains(reply));
+            if let (true, Some(reply)) = (self.has_same_names(&smaller, &position), known) {
+                return Ok(reply);
             }
         }
         let known = rules.game().moves(position).find(|&(_, left)| self.crew.is_lost(left) == Some(true));
