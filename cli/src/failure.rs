@@ -200,6 +200,8 @@ impl Failure {
             JobError::NotAboutIdeals(question) => {
                 Self::bad_input(question.name(), error).hint("`antichain run` answers it, and `antichain coins value`")
             }
+            JobError::NoEstimate(_) => Self { exit: Exit::BadInput, ..Self::failed(error) }
+                .hint("`antichain estimate extensions POSET` asks for estimates that are made"),
             JobError::NoGame(question) => {
                 Self::bad_input(question.name(), error).hint("questions about the game are outcome, grundy, remoteness")
             }

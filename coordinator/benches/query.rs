@@ -130,6 +130,7 @@ fn over_the_network(desk: Arc<Desk>, poset: &Poset, positions: &[String]) {
         min_elements: 0,
         max_elements: None,
         position: None,
+        sampling: None,
     };
     for title in ["over the network, first", "over the network, again"] {
         measure(title, positions, |batch| {

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::job::task::{Effort, Engine, Findings, Prepared, Table, engine};
-use antichain_common::job::{Interrupt, JobSpec, Question, Side, SizeLimits};
+use antichain_common::job::{Interrupt, JobSpec, Question, Sampling, Side, SizeLimits};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
 use bytes::Bytes;
@@ -126,6 +126,10 @@ impl Lanes {
             v1::TaskKind::Solve if engine.spec().question == Question::Ruler => {
                 let _bench = self.bench();
                 (engine.survey(layer, shard, &lease.heights, &effort)?, None)
+            }
+            v1::TaskKind::Solve if engine.spec().question == Question::Estimate => {
+                let _bench = self.bench();
+                (engine.sample(shard, &effort)?, None)
             }
             v1::TaskKind::Solve if engine.spec().question.is_game() => {
                 let known = self.shop.layer(job, layer, false, &is_wanted)?;
@@ -248,5 +252,10 @@ fn spec_of(lease: &v1::Lease) -> Result<JobSpec, Undone> {
     let spec = lease.spec.as_ref().ok_or_else(unknown)?;
     let question: Question = spec.question.parse().map_err(|_| unknown())?;
     let limits = SizeLimits { min: spec.min_elements as usize, max: spec.max_elements.map(|max| max as usize) };
-    Ok(JobSpec { question, poset: spec.poset.clone(), limits, position: spec.position.clone() })
+    let sampling = spec.sampling.map(|v1::Sampling { frontier, seed, batches }| Sampling {
+        frontier: frontier as usize,
+        seed,
+        batches,
+    });
+    Ok(JobSpec { question, poset: spec.poset.clone(), limits, position: spec.position.clone(), sampling })
 }

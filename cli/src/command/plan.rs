@@ -212,7 +212,13 @@ mod tests {
     #[test]
     fn a_plan_survives_the_wire() {
         let limits = SizeLimits::NONE;
-        let spec = JobSpec { question: Question::Extensions, poset: "boolean:5".to_owned(), limits, position: None };
+        let spec = JobSpec {
+            question: Question::Extensions,
+            poset: "boolean:5".to_owned(),
+            limits,
+            position: None,
+            sampling: None,
+        };
         let plan = spec.plan().expect("within reach");
         let sent: SentPlan = serde_json::from_slice(&serde_json::to_vec(&plan).expect("JSON")).expect("understood");
         let received = sent.plan(plan.is_exact()).expect("understood");

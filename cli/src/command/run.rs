@@ -104,7 +104,8 @@ fn shown(answer: &Answer) -> String {
         None => "none\n".to_owned(),
     };
     match answer.spec.question {
-        Question::Extensions | Question::Outcome | Question::Grundy | Question::Remoteness | Question::Ruler => value,
+        Question::Extensions | Question::Outcome | Question::Grundy | Question::Remoteness => value,
+        Question::Ruler | Question::Estimate => value,
         Question::Ideals => format!("{value}{} up to symmetry\n", answer.orbits),
     }
 }
@@ -147,7 +148,8 @@ mod tests {
     use std::time::Duration;
 
     fn answer(question: Question, value: Option<u32>) -> Answer {
-        let spec = JobSpec { question, poset: "boolean:4".into(), limits: SizeLimits::NONE, position: None };
+        let spec =
+            JobSpec { question, poset: "boolean:4".into(), limits: SizeLimits::NONE, position: None, sampling: None };
         Answer {
             job: spec.id(),
             spec,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antichain_common::job::{Answer, JobId, JobSpec, SizeLimits};
+use antichain_common::job::{Answer, JobId, JobSpec, Sampling, SizeLimits};
 use antichain_proto::v1::{self, JobState, JobStatus};
 
 use super::RemoteError;
@@ -15,6 +15,11 @@ pub fn on_the_wire(spec: &JobSpec) -> v1::JobSpec {
         min_elements: spec.limits.min as u64,
         max_elements: spec.limits.max.map(|max| max as u64),
         position: spec.position.clone(),
+        sampling: spec.sampling.map(|sampling| v1::Sampling {
+            frontier: sampling.frontier as u64,
+            seed: sampling.seed,
+            batches: sampling.batches,
+        }),
     }
 }
 
@@ -55,6 +60,12 @@ pub fn limits(spec: &v1::JobSpec) -> SizeLimits {
     SizeLimits { min: size(spec.min_elements), max: spec.max_elements.map(size) }
 }
 
+/// What an estimate is made from; a size beyond any poset's limits nothing.
+fn sampling(spec: &v1::JobSpec) -> Option<Sampling> {
+    let v1::Sampling { frontier, seed, batches } = spec.sampling?;
+    Some(Sampling { frontier: usize::try_from(frontier).unwrap_or(usize::MAX), seed, batches })
+}
+
 /// The answer of a finished job; `None` where there is none, or one that makes no sense.
 pub fn answer(status: &JobStatus) -> Option<Answer> {
     let (spec, answer) = (status.spec.as_ref()?, status.answer.as_ref()?);
@@ -63,6 +74,7 @@ pub fn answer(status: &JobStatus) -> Option<Answer> {
         poset: spec.poset.clone(),
         limits: limits(spec),
         position: spec.position.clone(),
+        sampling: sampling(spec),
     };
     let value = match &answer.value {
         Some(shown) => Some(spec.question.read(shown)?),
@@ -91,10 +103,18 @@ mod tests {
     #[test]
     fn a_specification_survives_the_wire() {
         let limits_given = SizeLimits { min: 2, max: Some(7) };
-        let spec =
-            JobSpec { question: Question::Ideals, poset: "boolean:4".into(), limits: limits_given, position: None };
+        let spec = JobSpec {
+            question: Question::Ideals,
+            poset: "boolean:4".into(),
+            limits: limits_given,
+            position: None,
+            sampling: None,
+        };
         let sent = on_the_wire(&spec);
         assert_eq!((sent.question.as_str(), sent.poset.as_str(), limits(&sent)), ("ideals", "boolean:4", limits_given));
+        let batches = Sampling { frontier: 7, seed: u64::MAX, batches: 20 };
+        let estimate = JobSpec { question: Question::Estimate, sampling: Some(batches), ..spec };
+        assert_eq!(sampling(&on_the_wire(&estimate)), Some(batches));
     }
 
     #[test]

@@ -144,5 +144,5 @@ fn engine_of(lease: &Lease) -> Arc<dyn Engine> {
     let spec = lease.spec.as_ref().expect("a specification");
     let limits = SizeLimits { min: spec.min_elements as usize, max: spec.max_elements.map(|max| max as usize) };
     let question = spec.question.parse().expect("a question");
-    engine(&JobSpec { question, poset: spec.poset.clone(), limits, position: None }).expect("an engine")
+    engine(&JobSpec { question, poset: spec.poset.clone(), limits, position: None, sampling: None }).expect("an engine")
 }

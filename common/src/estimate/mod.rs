@@ -54,6 +54,9 @@ pub const LEAST_BATCHES: u64 = 20;
 /// Batches of an estimate at most: all of them are kept, and 64 million samples are enough.
 pub const MOST_BATCHES: u64 = 1 << 16;
 
+/// Canonical ideals that an exact layer may have, at most: more would not fit into any memory.
+pub const LARGEST_FRONTIER: usize = 1_000_000;
+
 /// What batches are for: those of one stream are independent of those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {

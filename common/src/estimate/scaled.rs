@@ -14,6 +14,9 @@ pub struct Scaled {
     exponent: i64,
 }
 
+/// A mantissa is a number.
+impl Eq for Scaled {}
+
 /// Bits of a mantissa behind the first.
 const FRACTION_BITS: u32 = 52;
 

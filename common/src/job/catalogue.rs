@@ -30,7 +30,7 @@ pub fn jobs(store: &Store) -> Result<Vec<JobSummary>, JobError> {
 /// # Errors
 /// See [`StoreError`].
 pub(super) fn jobs_about(store: &Store, question: Question, poset: &str) -> Result<Vec<JobRecord>, StoreError> {
-    let spec = JobSpec { question, poset: poset.to_owned(), limits: SizeLimits::NONE, position: None };
+    let spec = JobSpec { question, poset: poset.to_owned(), limits: SizeLimits::NONE, position: None, sampling: None };
     let mut jobs = Vec::new();
     // Limits are written at the end of a job's id.
     for document in store.documents_of_owners(&spec.id().0)?.into_iter().filter(|document| document.name == JOB) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
+use super::estimation::EstimateRecord;
 use super::positions::records::Positions;
 use super::records::{CERTIFICATE, SpaceLayer, ValueLayer};
 use super::{Answer, JobId, JobSpec, Method, ProofRecord, Question, SizeCount, decimal};
@@ -56,6 +57,9 @@ pub struct Certificate {
     /// What the proof shows, if it is a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRecord>,
+    /// What the estimate is made from, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimateRecord>,
     /// The checks that were made, each in a sentence.
     pub checks: Vec<String>,
     /// How to check it again.

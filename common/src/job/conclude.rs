@@ -65,8 +65,8 @@ impl Found<'_> {
         let value = match spec.question {
             Question::Extensions => extensions,
             Question::Ideals => Some(labelled.clone()),
-            // Its certificate is made in another way.
-            Question::Ruler => None,
+            // Their certificates are made in another way.
+            Question::Ruler | Question::Estimate => None,
             Question::Outcome | Question::Grundy | Question::Remoteness => largest.map(BigUint::from),
         };
         let job = spec.id();
@@ -90,6 +90,7 @@ impl Found<'_> {
             positions,
             heights: None,
             proof: None,
+            estimate: None,
             checks,
         })
     }

@@ -4,6 +4,7 @@
 
 use num_bigint::BigUint;
 
+use super::estimation::{EstimateRecord, Sampling};
 use super::positions::records::Positions;
 use super::records::{JOB_FORMAT, ValueLayer};
 use super::{JobSpec, SizeCount};
@@ -23,6 +24,22 @@ pub(super) fn job_digest(
 pub(super) fn ruler_digest(spec: &JobSpec, sizes: &[SizeCount], heights: &[u32]) -> String {
     let mut text = text(spec, sizes, heights.last().map(|&height| height.into()).as_ref(), &[], None);
     heights.iter().for_each(|height| text.push_str(&format!("h {height}\n")));
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// The digest of an estimate.
+pub(super) fn estimate_digest(spec: &JobSpec, exact: Option<&BigUint>, record: &EstimateRecord) -> String {
+    let mut text = text(spec, &[], exact, &[], None);
+    if let Some(Sampling { frontier, seed, batches }) = spec.sampling {
+        text.push_str(&format!("sampling {frontier} {seed} {batches}\n"));
+    }
+    if let Some((first, last)) = record.random_sizes {
+        text.push_str(&format!("random {first} {last}\n"));
+    }
+    for &batch in &record.batches {
+        let (mantissa, exponent) = batch.into();
+        text.push_str(&format!("batch {mantissa} {exponent}\n"));
+    }
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
@@ -66,7 +83,8 @@ mod tests {
     #[test]
     fn the_text_is_that_of_the_formats_page() {
         let limits = SizeLimits { min: 0, max: Some(1) };
-        let spec = JobSpec { question: Question::Extensions, poset: "chain:2".into(), limits, position: None };
+        let spec =
+            JobSpec { question: Question::Extensions, poset: "chain:2".into(), limits, position: None, sampling: None };
         let sizes = [SizeCount { size: 0, orbits: 1u32.into(), labelled: 1u32.into() }];
         let shards = vec![ValueShard { slots: 1, digest: "ab".into() }];
         let layer =

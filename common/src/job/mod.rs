@@ -10,7 +10,7 @@ mod checks;
 pub mod conclude;
 mod context;
 mod digest;
-mod estimation;
+pub mod estimation;
 mod extensions;
 mod moves;
 mod plain;
@@ -30,6 +30,7 @@ pub mod sample;
 mod sampling;
 pub mod search;
 mod space;
+mod spec;
 mod table;
 mod tablebase;
 mod takeover;
@@ -47,11 +48,11 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use crate::poset::{Poset, PosetError, PositionError};
+use crate::poset::{PosetError, PositionError};
 use crate::store::StoreError;
 pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs, positions};
-pub use estimation::{Estimate, EstimateSpec, Extent, estimate};
+pub use estimation::{Estimate, EstimateSpec, Extent, Sampling, Wanted, batches_wanted, estimate};
 pub use moves::{Moves, PositionMove, moves};
 pub use plan::{Amount, Method, check, method, plan};
 pub use positions::positions_of_value;
@@ -62,109 +63,11 @@ pub use remove::remove;
 pub use ruler::{ruler_plan, run_ruler};
 pub use run::{layers, limits_of_counts, run};
 pub use search::ProofRecord;
+pub use spec::{JobId, JobSpec, SizeLimits};
 pub use tablebase::{TablebaseError, export_table, import_table};
 pub use takeover::Takeover;
 pub use truncations::{Truncation, truncations};
 pub use verify::verify;
-
-/// Only ideals with `min..=max` elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct SizeLimits {
-    /// Smallest size.
-    pub min: usize,
-    /// Largest size; `None` is the whole poset.
-    pub max: Option<usize>,
-}
-
-impl SizeLimits {
-    /// Every size.
-    pub const NONE: Self = Self { min: 0, max: None };
-}
-
-/// What a job is about; equal specifications are the same job, so a second `run` resumes or repeats the answer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct JobSpec {
-    /// The question.
-    pub question: Question,
-    /// The poset's specification in its normal form, for example `boolean:7`.
-    pub poset: String,
-    /// Limits on the size of ideals.
-    pub limits: SizeLimits,
-    /// The position that the outcome is asked of, canonical, if it is one position that is searched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
-}
-
-/// Digits of the hash of a position in the name of its job.
-const POSITION_DIGITS: usize = 12;
-
-/// Names a job in a data directory; made from its specification: `extensions-boolean-7`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct JobId(pub String);
-
-impl std::fmt::Display for JobId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl JobSpec {
-    /// The job of a question; limits that limit nothing are left out.
-    pub fn new(question: Question, poset: &Poset, limits: SizeLimits) -> Self {
-        let limits = SizeLimits { max: limits.max.filter(|&max| max < poset.len()), ..limits };
-        Self { question, poset: poset.name(), limits, position: None }
-    }
-
-    /// The job of a question about a poset that is given by its text.
-    ///
-    /// # Errors
-    /// [`PosetError`] if it is no poset, or not one that the question is a job for.
-    pub fn read(question: Question, poset: &str, limits: SizeLimits) -> Result<Self, PosetError> {
-        let spec = Self { question, poset: poset.to_owned(), limits, position: None };
-        match spec.ruler_n()? {
-            Some(n) => Ok(Self::ruler(n)),
-            None => Ok(Self::new(question, &poset.parse()?, limits)),
-        }
-    }
-
-    /// What the job will need.
-    ///
-    /// # Errors
-    /// [`JobError::Poset`], [`JobError::OutOfReach`].
-    pub fn plan(&self) -> Result<Plan, JobError> {
-        match self.ruler_n()? {
-            Some(n) => Ok(ruler_plan(n)),
-            None => plan(self.question, &self.poset.parse()?, self.limits),
-        }
-    }
-
-    /// Whether anybody could do it: [`plan`](Self::plan) without the costs.
-    ///
-    /// # Errors
-    /// As [`plan`](Self::plan).
-    pub fn check(&self) -> Result<(), JobError> {
-        match self.ruler_n()? {
-            Some(_) => Ok(()),
-            None => check(self.question, &self.poset.parse()?, self.limits),
-        }
-    }
-
-    /// The job's id: letters, digits and `-` only, fit for a file name.
-    pub fn id(&self) -> JobId {
-        let mut id = format!("{}-{}", self.question, self.poset).replace([':', ','], "-");
-        if self.limits.min > 0 {
-            id += &format!("-min{}", self.limits.min);
-        }
-        if let Some(max) = self.limits.max {
-            id += &format!("-max{max}");
-        }
-        if let Some(position) = &self.position {
-            id += &format!("-at-{}", &blake3::hash(position.as_bytes()).to_hex()[..POSITION_DIGITS]);
-        }
-        JobId(id)
-    }
-}
 
 /// The stages of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -437,6 +340,9 @@ pub enum JobError {
         /// The most.
         most: u64,
     },
+    /// What no estimate is made from.
+    #[error("{0}")]
+    NoEstimate(&'static str),
     /// No job of that name is stored.
     #[error("there is no job `{job}` in {directory}")]
     NoSuchJob {

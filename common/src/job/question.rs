@@ -21,6 +21,8 @@ pub enum Question {
     Remoteness,
     /// The ruler on set partitions: values of the partitions into one block. It is about no ideals, but as much work.
     Ruler,
+    /// The number of linear extensions, estimated from random ideals.
+    Estimate,
 }
 
 impl Question {
@@ -36,6 +38,7 @@ impl Question {
             Self::Grundy => "grundy",
             Self::Remoteness => "remoteness",
             Self::Ruler => "ruler",
+            Self::Estimate => "estimate",
         }
     }
 
@@ -47,7 +50,9 @@ impl Question {
     /// Why it takes small ideals to answer it for large ones.
     pub(super) fn why_from_below(self) -> &'static str {
         match self {
-            Self::Extensions => "the linear extensions of an ideal are counted from those of the ideals in it",
+            Self::Extensions | Self::Estimate => {
+                "the linear extensions of an ideal are counted from those of the ideals in it"
+            }
             Self::Ideals | Self::Ruler => {
                 "large ideals are counted by their duals, where the poset is self-dual and these have less than half of the \
                  elements"
@@ -103,7 +108,7 @@ impl FromStr for Question {
     fn from_str(word: &str) -> Result<Self, UnknownQuestion> {
         Self::ABOUT_IDEALS
             .into_iter()
-            .chain([Self::Ruler])
+            .chain([Self::Ruler, Self::Estimate])
             .find(|q| q.name() == word)
             .ok_or_else(|| UnknownQuestion(word.to_owned()))
     }

@@ -225,7 +225,7 @@ fn compute<const W: usize>(
         let mut evaluated = None;
         let mut valued = None;
         match context.spec.question {
-            Question::Ruler => return Err(JobError::NotAboutIdeals(Question::Ruler)),
+            other @ (Question::Ruler | Question::Estimate) => return Err(JobError::NotAboutIdeals(other)),
             Question::Ideals => space.enumerate(&mut checkpoints)?,
             Question::Outcome | Question::Grundy | Question::Remoteness => {
                 space.enumerate(&mut checkpoints)?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::records::{ValueLayer, bases_key, values_key};
 use super::sample::read_samples;
 use super::*;
+use crate::poset::Poset;
 use crate::store::{Commit, ShardKind, Store};
 
 const POSET: &str = "chains:8x8";

@@ -7,7 +7,13 @@ use antichain_common::store::{ShardKind, bases_image};
 
 /// What the job is said to be about: it must not be small.
 pub fn spec() -> JobSpec {
-    JobSpec { question: Question::Ideals, poset: "boolean:7".to_owned(), limits: SizeLimits::NONE, position: None }
+    JobSpec {
+        question: Question::Ideals,
+        poset: "boolean:7".to_owned(),
+        limits: SizeLimits::NONE,
+        position: None,
+        sampling: None,
+    }
 }
 
 /// What every shard has.

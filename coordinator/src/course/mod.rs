@@ -14,6 +14,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use antichain_common::job::estimation::Sampled;
 use antichain_common::job::ruler::Surveyed;
 use antichain_common::job::task::{Findings, Solved, Task, TaskKind};
 use antichain_common::job::{Side, ValuedShard};
@@ -108,6 +109,8 @@ struct Layer {
     solved: BTreeMap<usize, Solved>,
     /// The same where a layer are types of set partitions.
     surveyed: BTreeMap<usize, Surveyed>,
+    /// The same where shards are groups of batches of an estimate.
+    sampled: BTreeMap<usize, Sampled>,
     /// Limbs of a value of the layer, once it is the same for all shards.
     width: Option<usize>,
     joined: BTreeMap<usize, BigUint>,
@@ -125,12 +128,12 @@ impl Layer {
     }
 
     fn is_solved(&self, shard: usize) -> bool {
-        self.solved.contains_key(&shard) || self.surveyed.contains_key(&shard)
+        self.solved.contains_key(&shard) || self.surveyed.contains_key(&shard) || self.sampled.contains_key(&shard)
     }
 
     /// Number of shards that are.
     fn all_solved(&self) -> usize {
-        self.solved.len() + self.surveyed.len()
+        self.solved.len() + self.surveyed.len() + self.sampled.len()
     }
 }
 
@@ -192,6 +195,9 @@ impl Course {
             Findings::Surveyed(surveyed) => {
                 layer.surveyed.insert(task.shard, surveyed);
             }
+            Findings::Sampled(sampled) => {
+                layer.sampled.insert(task.shard, sampled);
+            }
             Findings::Whole(_) => {}
         }
     }
@@ -203,7 +209,7 @@ impl Course {
         }
     }
 
-    /// A layer's records are stored, and its findings need not be kept.
+    /// A layer's records are stored, and its findings need not be kept: but for batches, which have no other record.
     pub fn complete(&mut self, layer: usize, width: usize) {
         if let Some(layer) = self.layers.get_mut(layer) {
             layer.is_complete = true;
@@ -384,6 +390,11 @@ impl Course {
     /// What was found of the types that a layer are, by shard.
     pub fn surveyed(&self, layer: usize) -> impl Iterator<Item = &Surveyed> {
         self.layers[layer].surveyed.values()
+    }
+
+    /// The groups of batches that are the shards of a layer.
+    pub fn sampled(&self, layer: usize) -> impl Iterator<Item = &Sampled> {
+        self.layers[layer].sampled.values()
     }
 
     /// What was found of the duals over a layer, by shard.

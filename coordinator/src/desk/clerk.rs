@@ -179,7 +179,7 @@ pub fn has_file(store: &Store, job: &JobId, found: &StoredFindings) -> Result<bo
     let needs_file = match &found.findings {
         Findings::Enumerated { .. } | Findings::Duals(_) => true,
         Findings::Solved(solved) => solved.values.is_some() || solved.positions.is_some(),
-        Findings::Joined { .. } | Findings::Whole(_) | Findings::Surveyed(_) => false,
+        Findings::Joined { .. } | Findings::Whole(_) | Findings::Surveyed(_) | Findings::Sampled(_) => false,
     };
     match file_key(job, found.task).filter(|_| needs_file) {
         Some(key) => Ok(store.shard(&key)?.is_some()),

@@ -3,7 +3,7 @@
 
 use antichain_common::job::task::{Findings, Task, TaskKind};
 use antichain_common::job::{JobId, JobSpec};
-use antichain_common::store::{ShardKey, ShardKind, Store, StoreError};
+use antichain_common::store::{Commit, ShardKey, ShardKind, Store, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::course::Cut;
@@ -91,9 +91,16 @@ pub fn task_document(task: Task) -> String {
     format!("{TASK_PREFIX}{}-{kind}-{}", task.layer, task.shard)
 }
 
-/// What the names of the documents of all findings about a layer begin with.
-pub fn tasks_of_layer(layer: usize) -> String {
-    format!("{TASK_PREFIX}{layer}-")
+/// Lets a commit remove all findings about a layer.
+///
+/// # Errors
+/// Errors of reading the catalogue.
+pub fn remove_findings(store: &Store, job: &JobId, layer: usize, commit: &mut Commit) -> Result<(), StoreError> {
+    let tasks = format!("{TASK_PREFIX}{layer}-");
+    for document in store.documents(&job.0)?.into_iter().filter(|document| document.name.starts_with(&tasks)) {
+        commit.remove_document(&job.0, &document.name);
+    }
+    Ok(())
 }
 
 /// Name of the document that says how a layer is cut.

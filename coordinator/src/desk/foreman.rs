@@ -49,8 +49,10 @@ impl Desk {
             return Err(StepError::NoRoom(reason));
         }
         let Some(job) = self.work_on(number) else { return Ok(()) };
-        if job.record.spec.question == Question::Ruler {
-            return self.take_step_of_ruler(&job, step);
+        match job.record.spec.question {
+            Question::Ruler => return self.take_step_of_ruler(&job, step),
+            Question::Estimate => return self.take_step_of_estimate(&job, step),
+            _ => {}
         }
         match step {
             Step::Merge(layer) => self.merge(&job, layer),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use antichain_common::estimate::BATCH;
 use antichain_common::job::task::{Engine, Findings, Task, TaskKind, TaskSizes};
 use antichain_common::job::{JobId, Plan, Side};
 
@@ -76,6 +77,7 @@ impl Job {
             Findings::Solved(solved) => solved.slots,
             Findings::Duals(valued) => valued.shard.slots,
             Findings::Surveyed(surveyed) => surveyed.types,
+            Findings::Sampled(sampled) => sampled.batches.len() as u64 * BATCH,
             Findings::Whole(_) | Findings::Enumerated { .. } | Findings::Joined { .. } => 0,
         };
         self.pace.record(now, self.work_done, self.states);

@@ -2,7 +2,7 @@
 
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
-use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, Takeover};
+use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, Question, Takeover};
 use antichain_common::poset::{Poset, PosetError};
 use antichain_common::store::{Commit, ShardKind, Store, StoreError, free_space};
 
@@ -69,7 +69,7 @@ impl Desk {
     /// # Errors
     /// [`JobsError`].
     pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<JobId, JobsError> {
-        let spec = JobSpec::read(spec.question, &spec.poset, spec.limits)?;
+        let spec = spec.normal()?;
         let id = spec.id();
         let _steering = self.steering();
         if self.is_answered(&id, keep_values)? {
@@ -90,9 +90,9 @@ impl Desk {
         let plan = spec.plan()?;
         let keep_values = plan.keeps_values(keep_values);
         let stored = ClusterRecord::load(&self.store, &id)?;
-        let (space, whole) = match spec.ruler_n()? {
-            Some(_) => (id.0.clone(), false),
-            None => {
+        let (space, whole) = match spec.question {
+            Question::Ruler | Question::Estimate => (id.0.clone(), false),
+            _ => {
                 let poset: Poset = spec.poset.parse()?;
                 let base = match plan.method {
                     Method::Plain { .. } => poset.len(),

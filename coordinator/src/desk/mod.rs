@@ -11,6 +11,7 @@
 
 mod clerk;
 mod documents;
+mod estimate;
 mod foreman;
 mod game;
 mod job;

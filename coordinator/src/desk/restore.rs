@@ -1,9 +1,12 @@
 //! Taking up what is stored of a job: at the start of a coordinator, and when a job is submitted or goes on.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Instant;
 
+use antichain_common::estimate::BATCH;
 use antichain_common::game::set_partitions::heights;
+use antichain_common::job::estimation::groups;
 use antichain_common::job::records::{JobRecord, LAYER_PREFIX, SpaceLayer, ValueLayer, bases_key};
 use antichain_common::job::ruler::{AT_ONCE, cut, values_at_hand};
 use antichain_common::job::task::{Engine, Findings, Task, TaskKind};
@@ -166,10 +169,14 @@ fn first_heights(store: &Store, n: usize) -> Result<Vec<u32>, StepError> {
 impl Restoring<'_> {
     fn known(&self) -> Result<Known, StepError> {
         let mut known = Known { cuts: self.cuts()?, ..Known::default() };
-        if self.engine.spec().question == Question::Ruler {
+        let question = self.engine.spec().question;
+        if question == Question::Ruler {
             // The types of 0 elements lead to nothing.
             known.complete = vec![1; self.heights.len() + 1];
-        } else if self.engine.spec().question.is_game() {
+        } else if question == Question::Estimate {
+            // Batches have no record but their findings.
+            known.complete = Vec::new();
+        } else if question.is_game() {
             known.complete = vec![1; self.valued(known.cuts.len())?];
         } else {
             known.complete = self.complete(known.cuts.len())?;
@@ -199,6 +206,11 @@ impl Restoring<'_> {
             let shards = |n| cut(n).into_iter().map(|slots| CutShard { bases: 0, slots }).collect();
             let types = (1..=self.engine.last_layer()).map(|n| Cut { shards: shards(n), edges: 0 });
             return Ok(std::iter::once(Cut::default()).chain(types).collect());
+        }
+        if let Some((poset, sampling)) = self.engine.spec().estimated()? {
+            let shard = |group: Range<u64>| CutShard { bases: 0, slots: (group.end - group.start) * BATCH };
+            let shards = groups(sampling, poset.len()).into_iter().map(shard).collect();
+            return Ok(vec![Cut { shards, edges: 0 }]);
         }
         let mut cuts = vec![self.first_cut()?];
         for layer in 1..=self.engine.last_layer() {

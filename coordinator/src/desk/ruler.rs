@@ -7,7 +7,7 @@ use antichain_common::job::{JobError, Side};
 use antichain_common::store::Commit;
 
 use super::Desk;
-use super::documents::{CLUSTER, ClusterRecord, tasks_of_layer};
+use super::documents::{CLUSTER, ClusterRecord, remove_findings};
 use super::steps::{StepError, StepJob};
 use crate::course::{CutShard, Step};
 
@@ -17,9 +17,7 @@ impl Desk {
         match step {
             Step::Settle(n) => self.find_height(job, n),
             Step::Complete(n) => {
-                if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
-                    course.complete(n, 1);
-                }
+                self.with_course(job, |course| course.complete(n, 1));
                 self.log_progress(job.number, Side::Lower, n);
                 Ok(())
             }
@@ -43,10 +41,7 @@ impl Desk {
         };
         heights.truncate(n.saturating_sub(1));
         let mut commit = Commit::new();
-        let tasks = tasks_of_layer(n);
-        for document in self.store.documents(&job.id.0)?.into_iter().filter(|name| name.name.starts_with(&tasks)) {
-            commit.remove_document(&job.id.0, &document.name);
-        }
+        remove_findings(&self.store, &job.id, n, &mut commit)?;
         let found = height(n, &surveyed);
         let storing = self.storing();
         // Of a job that has failed meanwhile, one of the shards may be wrong.

@@ -17,9 +17,9 @@ use num_bigint::BigUint;
 
 use super::Desk;
 use super::documents::{
-    CLUSTER, ClusterRecord, Standing, StoredFindings, candidates_key, cut_document, task_document, tasks_of_layer,
+    CLUSTER, ClusterRecord, Standing, StoredFindings, candidates_key, cut_document, remove_findings, task_document,
 };
-use crate::course::{Cut, CutShard};
+use crate::course::{Course, Cut, CutShard};
 use crate::task_id::JobNumber;
 
 /// Why a step was not done.
@@ -85,6 +85,13 @@ impl Desk {
         })
     }
 
+    /// Tells the course of a job something, or asks it, if it is still there.
+    pub(super) fn with_course(&self, job: &StepJob, tell: impl FnOnce(&mut Course)) {
+        if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
+            tell(course);
+        }
+    }
+
     /// Merges the candidates of a layer, cuts it, and stores its bases.
     pub(super) fn merge(&self, job: &StepJob, layer: usize) -> Result<(), StepError> {
         let (shards, edges) = {
@@ -116,9 +123,7 @@ impl Desk {
         self.store.commit(commit)?;
         drop(storing);
         tracing::debug!(job = %job.id, layer, bases = cut.bases(), slots = cut.slots(), "found");
-        if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
-            course.set_cut(layer, cut);
-        }
+        self.with_course(job, |course| course.set_cut(layer, cut));
         Ok(())
     }
 
@@ -152,13 +157,9 @@ impl Desk {
             }
             self.store.commit(commit)?;
             drop(storing);
-            if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
-                course.add(task, findings);
-            }
+            self.with_course(job, |course| course.add(task, findings));
         }
-        if let Some(course) = self.state().jobs.get_mut(&job.number).and_then(|job| job.course.as_mut()) {
-            course.settle(layer, width);
-        }
+        self.with_course(job, |course| course.settle(layer, width));
         Ok(())
     }
 
@@ -205,12 +206,7 @@ impl Desk {
             // Findings stay: should a file be damaged, they say what need not be valued again.
             commit.put_document(&job.id.0, POSITIONS, &self.positions_with(job, layer, &solved)?)?;
         } else {
-            let tasks = tasks_of_layer(layer);
-            for document in
-                self.store.documents(&job.id.0)?.into_iter().filter(|document| document.name.starts_with(&tasks))
-            {
-                commit.remove_document(&job.id.0, &document.name);
-            }
+            remove_findings(&self.store, &job.id, layer, &mut commit)?;
         }
         let storing = self.storing();
         let record = {

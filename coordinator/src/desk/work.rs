@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::Desk;
 use super::clerk::{Delivered, file_key};
+use super::estimate::check_sampled;
 use super::ruler::check_surveyed;
 use super::state::{Reach, State, Worker};
 use crate::course::CutShard;
@@ -364,6 +365,13 @@ fn check(
                 return Err("types of another question".to_owned());
             }
             check_surveyed(surveyed, task, shard)?;
+            (TaskKind::Solve, false)
+        }
+        Findings::Sampled(sampled) => {
+            if engine.spec().question != Question::Estimate {
+                return Err("batches of another question".to_owned());
+            }
+            check_sampled(sampled, engine.spec(), shard)?;
             (TaskKind::Solve, false)
         }
         Findings::Duals(valued) => {

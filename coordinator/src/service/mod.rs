@@ -8,7 +8,7 @@ mod work;
 
 use std::sync::Arc;
 
-use antichain_common::job::{JobError, JobSpec, Question, SizeLimits};
+use antichain_common::job::{JobError, JobSpec, Question, Sampling, SizeLimits};
 use antichain_proto::v1;
 use tonic::Status;
 
@@ -48,7 +48,11 @@ fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
              POSITION` searches in one process",
         ));
     }
-    JobSpec::read(question, &message.poset, limits).map_err(|error| with_hint(Status::invalid_argument, &error))
+    let sampling = message.sampling.map(|v1::Sampling { frontier, seed, batches }| {
+        Ok::<_, Status>(Sampling { frontier: size(frontier)?, seed, batches })
+    });
+    let spec = JobSpec { question, poset: message.poset, limits, position: None, sampling: sampling.transpose()? };
+    spec.normal().map_err(|error| status_of_job(&error))
 }
 
 fn with_hint(status: fn(String) -> Status, error: &antichain_common::poset::PosetError) -> Status {
@@ -62,6 +66,11 @@ fn message_of(spec: &JobSpec) -> v1::JobSpec {
         min_elements: spec.limits.min as u64,
         max_elements: spec.limits.max.map(|max| max as u64),
         position: spec.position.clone(),
+        sampling: spec.sampling.map(|sampling| v1::Sampling {
+            frontier: sampling.frontier as u64,
+            seed: sampling.seed,
+            batches: sampling.batches,
+        }),
     }
 }
 
@@ -104,9 +113,11 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Disk { .. } | JobError::Memory { .. } => Status::resource_exhausted(text),
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
-        JobError::NoGame(_) | JobError::NotAboutIdeals(_) | JobError::TooLarge(_) | JobError::TooPrecise { .. } => {
-            Status::invalid_argument(text)
-        }
+        JobError::NoGame(_)
+        | JobError::NotAboutIdeals(_)
+        | JobError::TooLarge(_)
+        | JobError::TooPrecise { .. }
+        | JobError::NoEstimate(_) => Status::invalid_argument(text),
         JobError::NoTable(_) => Status::failed_precondition(text),
         JobError::Interrupted => Status::aborted(text),
     }

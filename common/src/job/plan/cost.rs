@@ -150,7 +150,7 @@ impl Cost {
             .map(|(below, above)| (below.bases + SORTING_COPIES * above.bases) * base_bytes)
             .fold(0.0, f64::max);
         match question {
-            Question::Ideals | Question::Ruler => Self {
+            Question::Ideals | Question::Ruler | Question::Estimate => Self {
                 states: bases,
                 most_states: most(|layer| layer.bases),
                 edges,

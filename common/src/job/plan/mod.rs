@@ -42,7 +42,7 @@ const OUT_OF_REACH: f64 = 1e12;
 /// [`JobError::OutOfReach`], [`JobError::FromAbove`]; [`JobError::NotAboutIdeals`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
     let spec = JobSpec::new(question, poset, limits);
-    if question == Question::Ruler {
+    if matches!(question, Question::Ruler | Question::Estimate) {
         return Err(JobError::NotAboutIdeals(question));
     }
     let limits = method::visited(question, poset, limits);

@@ -276,6 +276,7 @@ impl Query<'_> {
                 "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
             }
             Question::Ruler => "`antichain coins value` computes it",
+            Question::Estimate => "`antichain estimate` is about whole posets",
             Question::Extensions if size == self.poset.len() => "`antichain run extensions` computes it",
             Question::Extensions if upper_half => {
                 "of a self-dual poset only positions with at most half of the elements are stored"

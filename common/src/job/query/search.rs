@@ -35,7 +35,7 @@ pub(super) fn search<const W: usize>(question: Question, poset: &Poset) -> Optio
 /// A search by the definition alone, if the question is about the game.
 pub(in crate::job) fn plain_search<const W: usize>(question: Question, poset: &Poset) -> Option<Search<W>> {
     match question {
-        Question::Extensions | Question::Ideals | Question::Ruler => None,
+        Question::Extensions | Question::Ideals | Question::Ruler | Question::Estimate => None,
         Question::Outcome => {
             let mut solver = Solver::<W, Outcome>::new(poset);
             Some(boxed(move |ideal, most| solver.value(ideal, most).ok()))

@@ -52,6 +52,7 @@ pub fn ruler_certificate(heights: Vec<u32>) -> Result<Certificate, JobError> {
         ),
         heights: Some(heights),
         proof: None,
+        estimate: None,
         job,
         spec,
         checks,

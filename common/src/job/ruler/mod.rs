@@ -111,7 +111,13 @@ impl SeenBits {
 impl JobSpec {
     /// The job of h(1), ..., h(N).
     pub fn ruler(n: usize) -> Self {
-        Self { question: Question::Ruler, poset: format!("partitions:{n}"), limits: SizeLimits::NONE, position: None }
+        Self {
+            question: Question::Ruler,
+            poset: format!("partitions:{n}"),
+            limits: SizeLimits::NONE,
+            position: None,
+            sampling: None,
+        }
     }
 
     /// N, if the question is the ruler on the partitions of N elements.

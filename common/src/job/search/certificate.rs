@@ -48,6 +48,7 @@ pub fn search_certificate(
              in its last line."
         ),
         proof: Some(proof),
+        estimate: None,
         job,
     })
 }

@@ -51,7 +51,7 @@ impl JobSpec {
     pub fn search(poset: &Poset, members: &[Element]) -> Self {
         let (poset, members) = smallest(poset, members);
         let position = Some(format_position(&poset, &members));
-        Self { question: Question::Outcome, poset: poset.name(), limits: SizeLimits::NONE, position }
+        Self { question: Question::Outcome, poset: poset.name(), limits: SizeLimits::NONE, position, sampling: None }
     }
 
     /// The poset and the members of the position, if this is a search.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layers::{Indexed, LayerIndex, Merged, bases_of};
 use super::{Effort, Engine, Findings, Prepared, Replica, Task, TaskError, TaskKind, TaskSizes};
 use crate::huge::Words;
+use crate::job::estimation::EstimateEngine;
 use crate::job::plan::UPPER_SLOTS;
 use crate::job::records::space_owner;
 use crate::job::ruler::RulerEngine;
@@ -59,6 +60,9 @@ pub(super) struct Tasks<const W: usize> {
 pub fn engine(spec: &JobSpec) -> Result<Arc<dyn Engine>, TaskError> {
     if let Some(n) = spec.ruler_n()? {
         return Ok(Arc::new(RulerEngine::new(n)));
+    }
+    if let Some((poset, sampling)) = spec.estimated()? {
+        return Ok(Arc::new(EstimateEngine::new(poset, sampling)));
     }
     let poset: Poset = spec.poset.parse()?;
     let method = method(spec.question, &poset, spec.limits);

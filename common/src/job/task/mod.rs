@@ -31,6 +31,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::Certificate;
+use super::estimation::Sampled;
 use super::records::SizeSum;
 use super::ruler::Surveyed;
 use super::sample::Sample;
@@ -117,6 +118,8 @@ pub enum Findings {
     Duals(ValuedShard),
     /// Of [`TaskKind::Solve`] where a layer are the types of set partitions of so many elements.
     Surveyed(Surveyed),
+    /// Of [`TaskKind::Solve`] where the shards of the only layer are groups of batches of an estimate.
+    Sampled(Sampled),
 }
 
 /// A shard of a layer, solved.
@@ -304,6 +307,14 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`TaskError::NotOfThisJob`] if it is not, or there is no such shard; [`TaskError::Stopped`].
     fn survey(&self, _n: usize, _shard: usize, _heights: &[u32], _effort: &Effort<'_>) -> Result<Findings, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
+
+    /// Makes a group of batches, if the question is an estimate.
+    ///
+    /// # Errors
+    /// [`TaskError::NotOfThisJob`] if it is not, or there is no such group; [`TaskError::Stopped`].
+    fn sample(&self, _group: usize, _effort: &Effort<'_>) -> Result<Findings, TaskError> {
         Err(TaskError::NotOfThisJob)
     }
 

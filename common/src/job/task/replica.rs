@@ -71,7 +71,7 @@ pub trait Replica: Send + Sync {
 /// A replica of a job, if it is about a game.
 pub(super) fn replica<const W: usize>(tasks: &Arc<Tasks<W>>) -> Option<Box<dyn Replica>> {
     Some(match tasks.spec.question {
-        Question::Extensions | Question::Ideals | Question::Ruler => return None,
+        Question::Extensions | Question::Ideals | Question::Ruler | Question::Estimate => return None,
         Question::Outcome => Box::new(ReplicaOf::<Outcome, W>::new(tasks)),
         Question::Grundy => Box::new(ReplicaOf::<Grundy<1>, W>::new(tasks)),
         Question::Remoteness => Box::new(ReplicaOf::<Remoteness, W>::new(tasks)),

@@ -66,7 +66,7 @@ impl<const W: usize> Prepared for Solving<W> {
             }
             // The values of a game come from a replica.
             Question::Outcome | Question::Grundy | Question::Remoteness => (None, None),
-            Question::Ideals | Question::Ruler => (None, None),
+            Question::Ideals | Question::Ruler | Question::Estimate => (None, None),
         };
         let solved = Solved {
             bases: self.shard.len() as u64,

@@ -21,7 +21,7 @@ use super::certificate::Certificate;
 use super::plain::{Plain, Set};
 use super::query::Stored;
 use super::records::{JOB, JOB_FORMAT, JobRecord, JobState};
-use super::{JobError, JobId, Method, Question, Verification, catalogue, ruler, search};
+use super::{JobError, JobId, Method, Question, Verification, catalogue, estimation, ruler, search};
 use crate::ideal::Ideal;
 use crate::poset::Poset;
 use crate::store::{Store, StoreError};
@@ -38,6 +38,10 @@ pub fn verify(store: &Store, job: &str, interrupt: &Interrupt) -> Result<Verific
     let Some(certificate) = report.tolerate(catalogue::find(store, job))? else { return Ok(report.0) };
     if certificate.spec.question == Question::Ruler {
         ruler::verify(store, job, &certificate, interrupt, &mut report)?;
+        return Ok(report.0);
+    }
+    if certificate.spec.question == Question::Estimate {
+        estimation::verify(store, job, &certificate, interrupt, &mut report)?;
         return Ok(report.0);
     }
     if certificate.spec.position.is_some() {

@@ -115,7 +115,7 @@ fn value(subject: &Subject<'_>, report: &mut Report) {
     let certificate = subject.certificate;
     let limits = certificate.spec.limits;
     let (expected, how) = match certificate.spec.question {
-        Question::Ruler => (None, "about no ideals"),
+        Question::Ruler | Question::Estimate => (None, "about no ideals"),
         Question::Ideals => (Some(certificate.labelled.clone()), "the number of labelled ideals"),
         Question::Outcome | Question::Grundy | Question::Remoteness => {
             let mut positions = certificate.positions.iter().flat_map(|positions| &positions.counts);

@@ -6,16 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
-use super::progress::{Meter, reporting};
-use super::{JobError, Phase, Progress, RunOptions};
+use super::{Estimate, EstimateSpec, Extent, Sampled, batches_of, make};
 use crate::estimate::{BATCH, Estimator, Interval, LEAST_BATCHES, MOST_BATCHES, Scaled, Stream, relative_variance};
-use crate::parallel::crew;
-use crate::poset::Poset;
+use crate::job::progress::{Meter, reporting};
+use crate::job::{JobError, Phase, Progress, RunOptions};
 use crate::store::{Commit, Store, StoreError};
 
 /// Version of the document of batches, and of what makes them: those of another one are not gone on from.
@@ -30,54 +28,6 @@ const TRIAL_BATCHES: u64 = LEAST_BATCHES;
 /// So much more is done than the trial says: it knows the variance to a third or so only.
 const MARGIN: f64 = 1.25;
 
-/// What is estimated, and from which random numbers.
-#[derive(Clone, Debug)]
-pub struct EstimateSpec<'a> {
-    /// The poset.
-    pub poset: &'a Poset,
-    /// Canonical ideals that an exact layer has at most.
-    pub frontier: usize,
-    /// The seed.
-    pub seed: u64,
-}
-
-/// How much is done.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Extent {
-    /// So many random ideals, or as few more as make whole batches.
-    Samples(u64),
-    /// As many as a relative standard error takes, by a trial.
-    Error(f64),
-    /// As many as are made in a time, by a trial.
-    Time(Duration),
-}
-
-/// An estimate of the number of linear extensions.
-#[derive(Clone, Debug)]
-pub struct Estimate {
-    /// Name of what is stored of it.
-    pub name: String,
-    /// Mean, error and interval; if the number is exact, nothing but this number.
-    pub interval: Interval,
-    /// The number itself, if the exact layers from both ends have met.
-    pub exact: Option<BigUint>,
-    /// Smallest and largest size of the ideals that were random, if any were.
-    pub random_sizes: Option<(usize, usize)>,
-    /// Batches; 0 if the number is exact.
-    pub batches: u64,
-    /// Whether anything came from an earlier process.
-    pub resumed: bool,
-    /// Wall time of this process's part.
-    pub elapsed: Duration,
-}
-
-impl Estimate {
-    /// Random ideals in all batches.
-    pub fn samples(&self) -> u64 {
-        self.batches * BATCH
-    }
-}
-
 /// What is stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
@@ -90,7 +40,7 @@ struct Stored {
 ///
 /// # Errors
 /// Errors of reading the catalogue.
-pub(super) fn is_stored(store: &Store, name: &str) -> Result<bool, StoreError> {
+pub(in crate::job) fn is_stored(store: &Store, name: &str) -> Result<bool, StoreError> {
     Ok(store.documents(name)?.iter().any(|document| document.name == BATCHES))
 }
 
@@ -105,33 +55,55 @@ pub fn estimate(
     confidence: f64,
     options: &RunOptions<'_>,
 ) -> Result<Estimate, JobError> {
+    working(spec, options, |work| match work.exact() {
+        Some(exact) => Ok(exact),
+        None => {
+            let (batches, resumed) = work.batches(store, extent)?;
+            let interval = Interval::of(&batches, confidence);
+            let random_sizes = Sampled::none_of(work.estimator).random_sizes;
+            let (name, elapsed, batches) = (work.name(), work.start.elapsed(), batches.len() as u64);
+            Ok(Estimate { name, interval, exact: None, random_sizes, batches, resumed, elapsed })
+        }
+    })
+}
+
+/// What is to be done for an estimate.
+pub enum Wanted {
+    /// Nothing: the number itself was found by the way.
+    Nothing(Box<Estimate>),
+    /// So many batches.
+    Batches(u64),
+}
+
+/// How much others have to do, found by a trial here if need be.
+///
+/// # Errors
+/// [`JobError::Interrupted`], [`JobError::TooPrecise`].
+pub fn batches_wanted(spec: &EstimateSpec<'_>, extent: Extent, options: &RunOptions<'_>) -> Result<Wanted, JobError> {
+    if let Extent::Samples(samples) = extent {
+        return Ok(Wanted::Batches(batches_of(samples)));
+    }
+    working(spec, options, |work| match work.exact() {
+        Some(exact) => Ok(Wanted::Nothing(Box::new(exact))),
+        None => work.count(extent).map(Wanted::Batches),
+    })
+}
+
+/// Does `work` with what the estimates are made by, and reports how far it is.
+fn working<T>(
+    spec: &EstimateSpec<'_>,
+    options: &RunOptions<'_>,
+    work: impl FnOnce(&Work<'_>) -> Result<T, JobError>,
+) -> Result<T, JobError> {
     let start = Instant::now();
     let meter = Meter::new(options.interrupt);
     reporting(&meter, options.progress, || {
         let estimator = Estimator::new(spec.poset, spec.frontier, meter.watch()).map_err(|_| JobError::Interrupted)?;
-        let work = Work { store, spec, estimator: &estimator, options, meter: &meter, start };
-        let exact = estimator.exact().cloned();
-        let (batches, resumed) = if exact.is_some() { (Vec::new(), false) } else { work.batches(extent)? };
-        let interval = match &exact {
-            Some(exact) => Interval::exact(exact.into()),
-            None => Interval::of(&batches, confidence),
-        };
-        let sizes = estimator.random_sizes();
-        let random_sizes = exact.is_none().then(|| (*sizes.start(), *sizes.end()));
-        Ok(Estimate {
-            name: work.name(),
-            interval,
-            exact,
-            random_sizes,
-            batches: batches.len() as u64,
-            resumed,
-            elapsed: start.elapsed(),
-        })
+        work(&Work { spec, estimator: &estimator, options, meter: &meter, start })
     })
 }
 
 struct Work<'a> {
-    store: &'a Store,
     spec: &'a EstimateSpec<'a>,
     estimator: &'a Estimator,
     options: &'a RunOptions<'a>,
@@ -152,17 +124,31 @@ impl Work<'_> {
         format!("estimate-{}-frontier{frontier}-seed{seed}", poset.name()).replace([':', ','], "-")
     }
 
+    /// The number itself, if it is known.
+    fn exact(&self) -> Option<Estimate> {
+        let exact = self.estimator.exact()?;
+        Some(Estimate {
+            name: self.name(),
+            interval: Interval::exact(exact.into()),
+            exact: Some(exact.clone()),
+            random_sizes: None,
+            batches: 0,
+            resumed: false,
+            elapsed: self.start.elapsed(),
+        })
+    }
+
     /// As many batches as are wanted, and whether some of them were stored before.
-    fn batches(&self, extent: Extent) -> Result<(Vec<Scaled>, bool), JobError> {
+    fn batches(&self, store: &Store, extent: Extent) -> Result<(Vec<Scaled>, bool), JobError> {
         let count = self.count(extent)?;
-        let mut known = self.known()?;
+        let mut known = self.known(store)?;
         // Those beyond are for a larger estimate, and stay stored.
         let beyond = known.split_off(&count);
         let resumed = !known.is_empty();
         let missing: Vec<u64> = (0..count).filter(|batch| !known.contains_key(batch)).collect();
         let made = self.make(Stream::Answer, &missing, known, |made| {
             let batches = made.iter().chain(&beyond).map(|(&batch, &estimate)| (batch, estimate)).collect();
-            self.save(batches)
+            self.save(store, batches)
         })?;
         Ok((made.into_values().collect(), resumed))
     }
@@ -171,7 +157,7 @@ impl Work<'_> {
     /// number of, and the mean has no bias.
     fn count(&self, extent: Extent) -> Result<u64, JobError> {
         if let Extent::Samples(samples) = extent {
-            return Ok(samples.div_ceil(BATCH).clamp(LEAST_BATCHES, MOST_BATCHES));
+            return Ok(batches_of(samples));
         }
         let begun = Instant::now();
         let trial: Vec<u64> = (0..TRIAL_BATCHES).collect();
@@ -217,22 +203,16 @@ impl Work<'_> {
         };
         tell(known.len());
         let made = Mutex::new(Made { batches: known, saved: Instant::now(), failed: None });
-        let watch = self.meter.watch();
-        crew(
-            self.options.threads.max(1),
-            missing.iter(),
-            || (),
-            |(), &batch| {
-                let Ok(estimate) = self.estimator.batch(stream, self.spec.seed, batch, watch) else { return };
-                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-                made.batches.insert(batch, estimate);
-                tell(made.batches.len());
-                if made.saved.elapsed() >= self.options.checkpoint && made.failed.is_none() {
-                    made.failed = save(&made.batches).err();
-                    made.saved = Instant::now();
-                }
-            },
-        );
+        let effort = (self.options.threads, self.meter.watch());
+        make(self.estimator, (stream, self.spec.seed), missing, effort, |batch, estimate| {
+            let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+            made.batches.insert(batch, estimate);
+            tell(made.batches.len());
+            if made.saved.elapsed() >= self.options.checkpoint && made.failed.is_none() {
+                made.failed = save(&made.batches).err();
+                made.saved = Instant::now();
+            }
+        });
         let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = made.failed {
             return Err(error.into());
@@ -243,16 +223,16 @@ impl Work<'_> {
         if made.batches.len() < last { Err(JobError::Interrupted) } else { Ok(made.batches) }
     }
 
-    fn save(&self, batches: BTreeMap<u64, Scaled>) -> Result<(), StoreError> {
+    fn save(&self, store: &Store, batches: BTreeMap<u64, Scaled>) -> Result<(), StoreError> {
         let mut commit = Commit::new();
         commit.put_document(&self.name(), BATCHES, &Stored { format: ESTIMATE_FORMAT, batches })?;
-        self.store.commit(commit)
+        store.commit(commit)
     }
 
     /// The batches that are stored, if they are those that this program makes: one is made again.
-    fn known(&self) -> Result<BTreeMap<u64, Scaled>, JobError> {
+    fn known(&self, store: &Store) -> Result<BTreeMap<u64, Scaled>, JobError> {
         let name = self.name();
-        let stored = match self.store.document::<Stored>(&name, BATCHES) {
+        let stored = match store.document::<Stored>(&name, BATCHES) {
             Ok(Some(stored)) if stored.format == ESTIMATE_FORMAT => stored.batches,
             Ok(_) => return Ok(BTreeMap::new()),
             Err(error @ StoreError::Document { .. }) => {
