@@ -21,6 +21,12 @@ pub enum InputError {
     /// A coin-turning game where a question about ideals is needed.
     #[error("this is a coin-turning game, and no question about ideals")]
     CoinGame(String),
+    /// An estimate where a question about ideals is needed.
+    #[error("an estimate is no question about ideals")]
+    Estimate,
+    /// A time for workers that nobody has tried.
+    #[error("workers are not tried beforehand, so nobody knows what they do in a time")]
+    BudgetThere,
     /// Limits that no ideal can keep.
     #[error("no ideal has at least {min} and at most {max} elements")]
     Limits {
@@ -69,6 +75,8 @@ impl InputError {
     pub fn input(&self) -> String {
         match self {
             Self::Question(word) | Self::CoinGame(word) => word.clone(),
+            Self::Estimate => Question::Estimate.name().to_owned(),
+            Self::BudgetThere => "--budget".to_owned(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
             Self::LimitBeyond { limit, .. } => limit.clone(),
             Self::NoOutput => "--format table".to_owned(),
@@ -89,6 +97,10 @@ impl InputError {
                 TurningGame::ALL.map(TurningGame::name).join(", ")
             ),
             Self::CoinGame(word) => format!("`antichain run {word}` and `antichain coins value {word}` answer it"),
+            Self::Estimate => "`antichain estimate extensions POSET` makes one, here or at a coordinator".to_owned(),
+            Self::BudgetThere => {
+                "say with --samples or --error how much they are to do, or have it done here with --data".to_owned()
+            }
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
             Self::LimitBeyond { elements, .. } => format!("give at most {elements}, or leave it out"),
             Self::NoOutput => "name a file with --output".to_owned(),
@@ -105,6 +117,7 @@ impl InputError {
 pub fn question(word: &str) -> Result<Question, InputError> {
     match word.parse() {
         Ok(Question::Ruler) => Err(InputError::CoinGame(word.to_owned())),
+        Ok(Question::Estimate) => Err(InputError::Estimate),
         Ok(question) => Ok(question),
         Err(_) if word.parse::<TurningGame>().is_ok() => Err(InputError::CoinGame(word.to_owned())),
         Err(_) => Err(InputError::Question(word.to_owned())),

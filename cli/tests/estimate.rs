@@ -123,10 +123,15 @@ fn bad_input_ends_with_2_and_a_hint() {
         assert!(outcome.stderr.contains(part), "{words:?}: {}", outcome.stderr);
         assert_eq!(outcome.stdout, "");
     }
+    // The time of workers is nobody's to tell beforehand.
     let outcome = Outcome::of(
-        lab.bare_command(&["estimate", "extensions", "boolean:5", "--coordinator", "127.0.0.1:1"])
+        lab.bare_command(&["estimate", "extensions", "boolean:5", "--budget", "1m", "--coordinator", "127.0.0.1:1"])
             .output()
             .expect("the program starts"),
     );
     outcome.assert_code(2);
+    assert!(outcome.stderr.contains("--samples or --error"), "{}", outcome.stderr);
+    let outcome = lab.run(&["run", "estimate", "boolean:5"]);
+    outcome.assert_code(2);
+    assert!(outcome.stderr.contains("antichain estimate extensions"), "{}", outcome.stderr);
 }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use antichain_common::estimate::LARGEST_FRONTIER;
 use clap::ValueEnum;
 
 use super::{POSETS, parse_threads};
@@ -10,8 +11,6 @@ use crate::sizes::parse_duration;
 
 /// Canonical ideals that an exact layer may have. More make estimates hardly more precise, and take longer.
 const FRONTIER: usize = 20_000;
-/// Above, nothing would fit into any memory.
-const LARGEST_FRONTIER: usize = 1_000_000;
 
 /// No number of samples comes near to it: a slip of the finger.
 const LEAST_ERROR: f64 = 1e-8;
@@ -34,10 +33,14 @@ to have the same again.
 
 Batches of 1024 samples are stored in the data directory as they are made, and the same command goes on from them.
 
+With --coordinator the workers of a coordinator make the batches, as a job that goes on if this command ends; the digits are the
+same. The trial for --error is made here. The time of --budget is only kept here.
+
 Examples:
   antichain estimate extensions boolean:8
   antichain estimate extensions boolean:8 --error 0.1% --seed 7
-  antichain estimate extensions chains:16x16 --budget 5m --confidence 99% --json"))]
+  antichain estimate extensions chains:16x16 --budget 5m --confidence 99% --json
+  antichain estimate extensions boolean:8 --error 0.01% --coordinator host.example"))]
 pub struct EstimateArgs {
     /// What is estimated
     #[arg(value_enum, value_name = "QUESTION")]

@@ -1,16 +1,19 @@
 //! `antichain estimate`: the number of linear extensions, about, with an interval.
 
 use antichain_common::estimate::{Interval, Scaled};
-use antichain_common::job::{self, Estimate, EstimateSpec, Extent};
+use antichain_common::job::{self, Estimate, EstimateSpec, Extent, Interrupt, JobSpec, Sampling, Wanted};
 use antichain_common::poset::Poset;
 use serde::Serialize;
 
-use super::with_effort;
+use super::submit::to_the_end;
+use super::{with_effort, with_interrupt};
 use crate::args::{EffortArgs, EstimateArgs, Estimated, Global};
-use crate::data;
+use crate::inputs::InputError;
 use crate::output::{document, grouped, note, result};
-use crate::remote::place;
+use crate::remote::job::answer;
+use crate::remote::{Place, Remote, place};
 use crate::sizes::show_duration;
+use crate::{data, interrupt};
 
 /// Relative standard error that is come to where nothing is said.
 const ERROR: f64 = 0.01;
@@ -25,7 +28,7 @@ const ROUNDING: f64 = 1e-12;
 pub fn execute(global: &Global, args: &EstimateArgs) -> anyhow::Result<()> {
     let Estimated::Extensions = args.question;
     let poset: Poset = args.poset.parse()?;
-    let store = data::open(&place::here(global)?)?;
+    let place = place::either(global)?;
     let spec = EstimateSpec { poset: &poset, frontier: args.frontier, seed: args.seed };
     let extent = match (args.samples, args.budget) {
         (Some(samples), _) => Extent::Samples(samples),
@@ -33,15 +36,57 @@ pub fn execute(global: &Global, args: &EstimateArgs) -> anyhow::Result<()> {
         (None, None) => Extent::Error(args.error.unwrap_or(ERROR)),
     };
     let effort = EffortArgs { threads: args.threads, memory: None, checkpoint: args.checkpoint };
-    let estimate = with_effort(global, &effort, false, |options| {
-        job::estimate(&store, &spec, extent, args.confidence.share, options)
-    })?;
+    let estimate = match place {
+        Place::Here(directory) => {
+            let store = data::open(&directory)?;
+            with_effort(global, &effort, false, |options| {
+                job::estimate(&store, &spec, extent, args.confidence.share, options)
+            })?
+        }
+        Place::There(_) if matches!(extent, Extent::Time(_)) => return Err(InputError::BudgetThere.into()),
+        Place::There(target) => {
+            interrupt::stop_at_once();
+            let mut remote = Remote::connect(target)?;
+            // Of a trial nothing is stored, so it needs no safe point.
+            let interrupt = Interrupt::new();
+            let wanted = with_interrupt(global, &effort, false, &interrupt, |options| {
+                job::batches_wanted(&spec, extent, options)
+            })?;
+            match wanted {
+                Wanted::Nothing(exact) => *exact,
+                Wanted::Batches(batches) => there(global, &mut remote, &spec, batches, args.confidence.share)?,
+            }
+        }
+    };
     if global.json {
         return document(&EstimateDocument::new(&poset, args, &estimate));
     }
     result(&shown(&estimate, &args.confidence.text))?;
     notes(&poset, args, &estimate).iter().for_each(|line| note(line));
     Ok(())
+}
+
+/// Has the workers of a coordinator make the batches.
+fn there(
+    global: &Global,
+    remote: &mut Remote,
+    spec: &EstimateSpec<'_>,
+    batches: u64,
+    confidence: f64,
+) -> anyhow::Result<Estimate> {
+    let sampling = Sampling { frontier: spec.frontier, seed: spec.seed, batches };
+    let submitted = remote.submit(&JobSpec::estimate(spec.poset, sampling), false)?;
+    let last = to_the_end(global, remote, &submitted.job)?;
+    let answer = answer(&last).ok_or_else(|| remote.not_understood("an answer"))?;
+    let (certificate, _) = remote.certificate(&submitted.job)?;
+    let resumed = answer.resumed || submitted.is_finished;
+    let estimate = Estimate::of_certificate(&certificate, confidence, resumed, answer.elapsed);
+    Ok(estimate.ok_or_else(|| remote.not_understood("the certificate of an estimate"))?)
+}
+
+/// The command that gives an estimate.
+pub(super) fn command(poset: &str, samples: u64, seed: u64, frontier: impl std::fmt::Display) -> String {
+    format!("antichain estimate extensions {poset} --samples {samples} --seed {seed} --frontier {frontier}")
 }
 
 /// The estimate as a JSON document.
@@ -162,10 +207,7 @@ fn notes(poset: &Poset, args: &EstimateArgs, estimate: &Estimate) -> Vec<String>
             grouped(&samples),
         ),
         format!("the interval is Student's, and takes the means of the batches to be normally distributed; {time}"),
-        format!(
-            "the same again: antichain estimate extensions {name} --samples {samples} --seed {} --frontier {}",
-            args.seed, args.frontier,
-        ),
+        format!("the same again: {}", command(&name, samples, args.seed, args.frontier)),
         format!("its batches are stored, and `antichain rm {}` takes them away", estimate.name),
     ]
 }

@@ -93,9 +93,19 @@ fn with_effort<T>(
     keep_values: bool,
     work: impl FnOnce(&RunOptions<'_>) -> T,
 ) -> T {
+    with_interrupt(global, effort, keep_values, interrupt::stop_at_safe_point(global.json), work)
+}
+
+/// The same with a wish to stop that comes from elsewhere.
+fn with_interrupt<T>(
+    global: &Global,
+    effort: &EffortArgs,
+    keep_values: bool,
+    interrupt: &Interrupt,
+    work: impl FnOnce(&RunOptions<'_>) -> T,
+) -> T {
     let reporter = Reporter::start(global);
     let report = |progress| reporter.report(progress);
-    let interrupt: &Interrupt = interrupt::stop_at_safe_point(global.json);
     work(&RunOptions {
         threads: effort.threads.unwrap_or_else(all_cores).get(),
         memory: budget(effort.memory).0,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use antichain_common::estimate::BATCH;
 use antichain_common::job::SizeLimits;
 use antichain_proto::v1::{self, JobState, JobStatus};
 use serde::Serialize;
 
-use super::LimitsDocument;
+use super::{LimitsDocument, estimate};
 use crate::args::{Global, JobArgs};
 use crate::output::{document, grouped, result, table};
 use crate::progress::job::{fraction, time_left};
@@ -133,7 +134,7 @@ fn shown(status: &JobStatus) -> String {
         rows.push(("reason", status.reason.clone()));
     }
     match &status.answer {
-        Some(answer) => rows.extend(answered(answer)),
+        Some(answer) => rows.extend(answered(status, answer)),
         None => rows.extend(under_way(status)),
     }
     for troubled in &status.troubled {
@@ -145,15 +146,21 @@ fn shown(status: &JobStatus) -> String {
     table(&rows.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>(), 2)
 }
 
-fn answered(answer: &v1::Answer) -> Vec<(&'static str, String)> {
+fn answered(status: &JobStatus, answer: &v1::Answer) -> Vec<(&'static str, String)> {
     // A time that is none is left out, like everything that is not known.
     let took = Duration::try_from_secs_f64(answer.elapsed_seconds).map(show_duration);
-    let value = answer.value.clone().unwrap_or_else(|| "none".to_owned());
-    let mut rows = if answer.heights.is_empty() {
+    let value = || answer.value.clone().unwrap_or_else(|| "none".to_owned());
+    let sampling = status.spec.as_ref().and_then(|spec| Some((&spec.poset, spec.sampling?)));
+    let mut rows = if let Some((poset, v1::Sampling { frontier, seed, batches })) = sampling {
+        let samples = batches.saturating_mul(BATCH);
+        let exact = answer.value.clone().map(|value| ("value", value));
+        let shown_by = ("shown by", estimate::command(poset, samples, seed, frontier));
+        exact.into_iter().chain([("samples", grouped(&samples)), shown_by]).collect()
+    } else if answer.heights.is_empty() {
         let (ideals, orbits) = (grouped(&answer.labelled), grouped(&answer.orbits));
-        vec![("value", value), ("ideals", ideals), ("up to symmetry", orbits)]
+        vec![("value", value()), ("ideals", ideals), ("up to symmetry", orbits)]
     } else {
-        vec![("value", value), ("types", grouped(&answer.orbits))]
+        vec![("value", value()), ("types", grouped(&answer.orbits))]
     };
     rows.extend(took.map(|took| ("took", took)));
     rows.push(("digest", answer.digest.clone()));
