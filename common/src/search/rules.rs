@@ -33,7 +33,7 @@ pub struct Rules<const W: usize> {
 /// How positions are made smaller.
 enum Theorems<const W: usize> {
     Boolean(Box<Boolean<W>>),
-    Any(Involutions<W>),
+    Any(Box<Involutions<W>>),
 }
 
 /// Of a Boolean lattice, truncated or not.
@@ -64,7 +64,7 @@ impl<const W: usize> Rules<W> {
                     subsets: (0..1 << points).map(subsets_of).collect(),
                 }))
             }
-            _ => Theorems::Any(Involutions::new(poset, &symmetry)),
+            _ => Theorems::Any(Box::new(Involutions::new(poset, &symmetry))),
         };
         Self { game: Chomp::new(poset), stealing: StrategyStealing::new(poset), theorems, symmetry }
     }

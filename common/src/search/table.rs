@@ -177,7 +177,7 @@ mod tests {
     fn what_is_put_in_is_found_after_growth_too() {
         let mut table = SettledTable::new(64 << 20, 0);
         let hashes = hashes(100_000);
-        let settled = |i: usize| if i % 3 == 0 { Settled::Lost } else { Settled::Won(i as u8) };
+        let settled = |i: usize| if i.is_multiple_of(3) { Settled::Lost } else { Settled::Won(i as u8) };
         let mut entries = 0;
         for (i, &hash) in hashes.iter().enumerate() {
             entries += u64::from(table.put(hash, settled(i), i as u64));
@@ -199,7 +199,7 @@ mod tests {
         let hashes = hashes(4 * table.places());
         // Every tenth position took much work.
         for (i, &hash) in hashes.iter().enumerate() {
-            table.put(hash, Settled::Won(1), if i % 10 == 0 { 1 << 20 } else { 1 });
+            table.put(hash, Settled::Won(1), if i.is_multiple_of(10) { 1 << 20 } else { 1 });
         }
         let kept = |step: usize| hashes.iter().step_by(step).filter(|&&hash| table.get(hash).is_some()).count();
         assert!(kept(10) * 10 > 9 * hashes.len() / 10, "{} of {}", kept(10), hashes.len());
