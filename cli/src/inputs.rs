@@ -57,6 +57,9 @@ pub enum InputError {
     /// Sets of few points of a poset that has none.
     #[error("only Boolean lattices have games on sets of at most k of n points")]
     NoTruncations(String),
+    /// Counts of a job that has none.
+    #[error("a search has neither counts nor values of other positions")]
+    ProofOnly(String),
     /// Positions of no value.
     #[error("which value positions are to have is missing")]
     NoValue,
@@ -74,7 +77,7 @@ impl InputError {
     /// What the user typed.
     pub fn input(&self) -> String {
         match self {
-            Self::Question(word) | Self::CoinGame(word) => word.clone(),
+            Self::Question(word) | Self::CoinGame(word) | Self::ProofOnly(word) => word.clone(),
             Self::Estimate => Question::Estimate.name().to_owned(),
             Self::BudgetThere => "--budget".to_owned(),
             Self::Limits { min, max } => format!("--min-elements {min} --max-elements {max}"),
@@ -104,6 +107,7 @@ impl InputError {
             Self::Limits { .. } => "let --min-elements be at most --max-elements".to_owned(),
             Self::LimitBeyond { elements, .. } => format!("give at most {elements}, or leave it out"),
             Self::NoOutput => "name a file with --output".to_owned(),
+            Self::ProofOnly(_) => "`--format proof` writes its proof, `--format json` its certificate".to_owned(),
             Self::WholeOnly(_) => "leave the limit out, or take another --format".to_owned(),
             Self::NoSuchValue(_) => "give a number from 0 to 255, of outcomes N or P".to_owned(),
             Self::NoTruncations(_) => "`--format csv` has the positions by size and value".to_owned(),

@@ -26,6 +26,11 @@ fn a_position_is_settled_and_its_proof_holds() {
     let checked = lab.bare_command(&["check-proof", "p.proof"]).output().expect("it starts");
     assert!(String::from_utf8_lossy(&checked.stdout).starts_with("boolean:6:4: outcome N by "), "{checked:?}");
     lab.run(&["verify", &job]).assert_code(0);
+    for format in ["csv", "bfile", "truncations", "table"] {
+        let refused = lab.run(&["export", &job, "--format", format]);
+        refused.assert_code(2);
+        assert!(refused.stderr.contains("--format proof"), "{}", refused.stderr);
+    }
     let again = lab.json(&["run", "outcome", "boolean:7", "--position", &won]);
     assert_eq!((&again["resumed"], &again["digest"]), (&true.into(), &document["digest"]));
     // An entry that is altered is refused with its position.

@@ -19,7 +19,8 @@ pub struct SearchArgs {
 /// How long to search.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct BudgetArgs {
-    /// With --position: stop after this time, such as 30m or 2h; the next run goes on [default: when it is settled]
+    /// With --position: stop searching after this time, such as 30m or 2h; the next run goes on [default: when it is
+    /// settled]. A proof that is being made then is finished
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "position")]
     pub budget: Option<Duration>,
 }

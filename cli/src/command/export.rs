@@ -56,6 +56,9 @@ pub fn execute(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
             Finished { answer, sizes: certificate.sizes, positions, certificate: document }
         }
     };
+    if args.format != ExportFormat::Json {
+        has_counts(&answer)?;
+    }
     sizes.retain(|count| inputs::is_within(limits, count.size));
     positions.retain(|count| inputs::is_within(limits, count.size));
     let text = match args.format {
@@ -88,9 +91,18 @@ fn write(args: &ExportArgs, text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Whether a job has more to export than a proof.
+fn has_counts(answer: &Answer) -> Result<(), InputError> {
+    match answer.spec.position {
+        Some(_) => Err(InputError::ProofOnly(answer.job.to_string())),
+        None => Ok(()),
+    }
+}
+
 /// Writes the tablebase of a game.
 fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
+    has_counts(&job::finished(&store, &args.job)?.0)?;
     let Some(file) = &args.output else { return Err(InputError::NoOutput.into()) };
     write_file(file, |out| {
         job::export_table(&store, &args.job, BufWriter::with_capacity(1 << 20, out))?;
@@ -102,15 +114,17 @@ fn table(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
 fn proof(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
     let mut proof = export_proof(&store, &args.job)?;
-    match &args.output {
-        Some(file) => write_file(file, |mut out| {
-            io::copy(&mut proof, &mut out).map_err(|source| FileError { file: file.clone(), source })?;
-            Ok(())
-        }),
-        None => {
-            io::copy(&mut proof, &mut io::stdout().lock()).map_err(StdoutError)?;
-            Ok(())
+    let mut copy = |out: &mut dyn io::Write, failed: &dyn Fn(io::Error) -> anyhow::Error| {
+        while let Some(block) = proof.next_block()? {
+            out.write_all(block).map_err(failed)?;
         }
+        Ok(())
+    };
+    match &args.output {
+        Some(file) => {
+            write_file(file, |mut out| copy(&mut out, &|source| FileError { file: file.clone(), source }.into()))
+        }
+        None => copy(&mut io::stdout().lock(), &|error| StdoutError(error).into()),
     }
 }
 
@@ -138,6 +152,7 @@ fn write_file(file: &Path, export: impl FnOnce(&fs::File) -> anyhow::Result<()>)
 fn positions_of_value(global: &Global, args: &ExportArgs, limits: SizeLimits) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
     let (answer, _) = job::finished(&store, &args.job)?;
+    has_counts(&answer)?;
     let Some(value) = &args.value else { return Err(InputError::NoValue.into()) };
     let known = answer.spec.question.read(value).and_then(|value| u8::try_from(value).ok());
     let Some(known) = known else { return Err(InputError::NoSuchValue(value.clone()).into()) };
@@ -149,6 +164,7 @@ fn positions_of_value(global: &Global, args: &ExportArgs, limits: SizeLimits) ->
 fn truncations(global: &Global, args: &ExportArgs) -> anyhow::Result<()> {
     let store = data::open_to_read(&place::here(global)?)?;
     let (answer, _) = job::finished(&store, &args.job)?;
+    has_counts(&answer)?;
     let question = answer.spec.question;
     if !question.is_game() {
         return Err(job::JobError::NoGame(question).into());

@@ -51,8 +51,9 @@ pub fn tell(global: &Global, asked: &Asked, answer: &Answer) -> anyhow::Result<(
         None => note("the previous player wins"),
     }
     if let Some(proof) = &answer.proof {
+        let plural = if proof.entries == 1 { "" } else { "s" };
         let (entries, nodes) = (grouped(&proof.entries), grouped(&proof.nodes));
-        note(&format!("proved by {entries} lost positions, found by visiting {nodes}"));
+        note(&format!("proved by {entries} lost position{plural}; {nodes} visited by the last run"));
     }
     note(&closing(answer));
     Ok(())

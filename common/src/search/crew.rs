@@ -14,7 +14,7 @@ pub struct Turn<'a, const W: usize> {
     pub nodes: u64,
     /// What was settled in this turn with some work.
     pub findings: &'a [Finding<W>],
-    /// Lost positions of a proof that have their reasons: 0 while none is made.
+    /// Lost positions of the proof that have their reasons, and the one at work: 0 while none is made.
     pub entries: u64,
 }
 
@@ -25,6 +25,8 @@ pub struct Crew<'a, const W: usize> {
     entries: u64,
     busy: Busy,
     searchers: Vec<Searcher<'a, W>>,
+    /// Lost positions of the proof that is being made.
+    proved: u64,
 }
 
 impl<'a, const W: usize> Crew<'a, W> {
@@ -36,6 +38,7 @@ impl<'a, const W: usize> Crew<'a, W> {
             entries: 0,
             busy: Busy::new(),
             searchers: (0..threads.max(1)).map(|_| Searcher::new(rules)).collect(),
+            proved: 0,
         }
     }
 
@@ -52,6 +55,11 @@ impl<'a, const W: usize> Crew<'a, W> {
     /// The game.
     pub fn rules(&self) -> &'a Rules<W> {
         self.rules
+    }
+
+    /// Notes how many lost positions of a proof have their reasons, or are at work.
+    pub(super) fn note_proved(&mut self, proved: u64) {
+        self.proved = proved;
     }
 
     /// Takes in what was settled before or elsewhere.
@@ -84,11 +92,15 @@ impl<'a, const W: usize> Crew<'a, W> {
             searcher.begin(position, &self.table, &self.busy);
         }
         let mut findings = Vec::new();
+        let mut turns = 0;
         loop {
-            let outcome = self.take_turn();
+            // Most searches on the way of a proof are over before a thread would have begun.
+            let searchers = if turns == 0 { 1 } else { self.searchers.len() };
+            let outcome = self.take_turn(searchers);
+            turns += 1;
             findings.clear();
             self.searchers.iter_mut().for_each(|searcher| findings.extend(searcher.take_findings()));
-            let turn = Turn { nodes: self.nodes(), findings: &findings, entries: 0 };
+            let turn = Turn { nodes: self.nodes(), findings: &findings, entries: self.proved };
             let goes_on = goes_on(turn);
             if let Some(outcome) = outcome {
                 return Some(outcome.is_lost());
@@ -99,13 +111,14 @@ impl<'a, const W: usize> Crew<'a, W> {
         }
     }
 
-    fn take_turn(&mut self) -> Option<Settled> {
+    /// Lets the first so many searchers go on.
+    fn take_turn(&mut self, searchers: usize) -> Option<Settled> {
         let (table, busy) = (&self.table, &self.busy);
         let turn = |searcher: &mut Searcher<'a, W>| {
             let most = searcher.nodes() + TURN;
             searcher.search(table, busy, most)
         };
-        let outcome = match &mut self.searchers[..] {
+        let outcome = match &mut self.searchers[..searchers] {
             [alone] => turn(alone),
             all => std::thread::scope(|scope| {
                 let others: Vec<_> = all.iter_mut().map(|searcher| scope.spawn(|| turn(searcher))).collect();

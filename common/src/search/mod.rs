@@ -2,7 +2,7 @@
 //!
 //! A [`Crew`] of searchers settles a position by depth-first search with memory: [`rules`] has the moves and the theorems
 //! that make positions smaller ([`mirrors`], [`small`]), [`searcher`] the search, [`table`] what all searchers of a process
-//! remember. That table knows positions by hashes, so nothing that it says is believed: [`prove`] goes through the
+//! remember. That table knows positions by hashes, so nothing that it says is believed: [`prove`](fn@prove) goes through the
 //! game again along the moves that win, with whole positions, and what it comes to the bottom of is a [`proof`].
 //!
 //! ```

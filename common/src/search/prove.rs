@@ -76,6 +76,7 @@ pub fn prove<const W: usize>(
     goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
 ) -> Result<Lines<W>, ProveError> {
     let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
+    crew.note_proved(1);
     let mut prover =
         Prover { rules: crew.rules(), crew, goes_on, listed: HashSet::new(), open: Vec::new(), forms: Vec::new() };
     let winning_move = if is_lost {
@@ -89,6 +90,7 @@ pub fn prove<const W: usize>(
     let mut entries = Vec::new();
     while let Some(position) = prover.open.pop() {
         entries.push(prover.explain(position)?);
+        prover.crew.note_proved(entries.len() as u64 + 1);
         if entries.len().is_multiple_of(ENTRIES_OF_A_TURN) {
             let turn = Turn { nodes: prover.crew.nodes(), findings: &[], entries: entries.len() as u64 };
             if !(prover.goes_on)(turn) {

@@ -14,10 +14,11 @@ use crate::symmetry::Canonical;
 /// Options whose canonical forms are found together; if one of them is lost, those of the others are not needed.
 const TOGETHER: usize = 16;
 
-/// Positions that took fewer are not worth being told to others: these find them as fast.
-pub const WORTH_TELLING: u64 = 16;
+/// Won positions that took fewer are not worth being told to others: who knows the lost ones finds that they are won at a
+/// glance.
+const WORTH_TELLING: u64 = 64;
 
-/// A position that was settled with some work.
+/// A position that was settled: a lost one, or one that was won with some work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding<const W: usize> {
     /// The canonical position.
@@ -172,7 +173,7 @@ impl<'a, const W: usize> Searcher<'a, W> {
         busy.leave(frame.hash);
         let nodes = self.nodes - frame.began;
         self.new_entries += u64::from(table.put(frame.hash, settled, nodes));
-        if nodes >= WORTH_TELLING {
+        if settled.is_lost() || nodes >= WORTH_TELLING {
             self.findings.push(Finding { position: frame.position, settled, nodes });
         }
         self.open.truncate(frame.first);

@@ -1,9 +1,9 @@
 //! Estimates of numbers of linear extensions: in one process, and as a job of a coordinator.
 //!
 //! A batch depends on poset, exact layers, seed and its own number, and not on how many there are. So one process makes
-//! them on all threads and stores them as they come ([`run`](self::run)); workers make groups of them, each after learning
-//! the same formulas for itself ([`engine`](self::engine)), and what all groups have together is the same numbers
-//! ([`certificate`](self::certificate)).
+//! them on all threads and stores them as they come (`run.rs`); workers make groups of them, each after learning
+//! the same formulas for itself (`engine.rs`), and what all groups have together is the same numbers
+//! (`certificate.rs`).
 
 mod certificate;
 mod engine;

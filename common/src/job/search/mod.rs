@@ -114,6 +114,6 @@ pub fn winning_move(poset: &Poset, members: &[Element], spec: &JobSpec, proof: &
         JobSpec::search(poset, &members)
     };
     let wanted = left(&root_poset, &root, by);
-    let may_be_taken = |taken: &Element| members.iter().any(|&x| !poset.is_at_most(*taken, x));
+    let may_be_taken = |taken: &Element| (0..poset.len()).any(|x| !poset.is_at_most(*taken, x));
     members.iter().copied().filter(may_be_taken).find(|&taken| left(poset, members, taken) == wanted)
 }

@@ -97,16 +97,25 @@ impl ProofFile {
     pub fn open(store: &Store, job: &JobId) -> Result<Self, StoreError> {
         Ok(Self { file: store.open_shard(&proof_key(job))?, next: 0, block: Vec::new(), read: 0 })
     }
+
+    /// The next block of the text; `None` after the last.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`]; errors of reading.
+    pub fn next_block(&mut self) -> Result<Option<&[u8]>, StoreError> {
+        if self.next == self.file.len() {
+            return Ok(None);
+        }
+        self.file.read(self.next, &mut self.block)?;
+        (self.next, self.read) = (self.next + 1, 0);
+        Ok(Some(&self.block))
+    }
 }
 
 impl Read for ProofFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.block.len() {
-            if self.next == self.file.len() {
-                return Ok(0);
-            }
-            self.file.read(self.next, &mut self.block).map_err(|error| io::Error::other(error.to_string()))?;
-            (self.next, self.read) = (self.next + 1, 0);
+        if self.read == self.block.len() && self.next_block().map_err(io::Error::other)?.is_none() {
+            return Ok(0);
         }
         let taken = buffer.len().min(self.block.len() - self.read);
         buffer[..taken].copy_from_slice(&self.block[self.read..self.read + taken]);

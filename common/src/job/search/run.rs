@@ -9,11 +9,12 @@ use crate::job::certificate::Certificate;
 use crate::job::conclude::commit_certificate;
 use crate::job::progress::{Meter, reporting};
 use crate::job::records::{JOB, JOB_FORMAT, JobRecord, JobState};
+use crate::job::repair::set_aside_damaged;
 use crate::job::run::finished;
 use crate::job::{Answer, JobError, JobId, Method, Phase, Progress, RunOptions};
 use crate::poset::Poset;
 use crate::search::{Crew, Finding, Lines, ProveError, Rules, Turn, prove};
-use crate::store::{Commit, Store};
+use crate::store::{Commit, ShardKind, Store};
 
 /// Part of the memory that the table of settled positions may take: the rest is for the proof.
 const TABLE_SHARE: f64 = 0.75;
@@ -28,7 +29,7 @@ const START: Progress = Progress { phase: Phase::Search, layer: 0, last_layer: 0
 /// How long a search may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchLimits {
-    /// Wall time; `None` is as long as it takes.
+    /// Wall time of the search; a proof that was begun is finished. `None` is as long as it takes.
     pub budget: Option<Duration>,
 }
 
@@ -43,7 +44,9 @@ pub fn run_search(
     options: &RunOptions<'_>,
 ) -> Result<Answer, JobError> {
     let start = Instant::now();
-    if let Some(certificate) = finished(store, spec)? {
+    if let Some(certificate) = finished(store, spec)?
+        && has_proof(store, &certificate.job)?
+    {
         return Ok(certificate.answer(true, start.elapsed()));
     }
     let root = spec.root()?;
@@ -57,6 +60,12 @@ pub fn run_search(
         _ => context.run::<4>(),
     })?;
     Ok(certificate.answer(resumed, start.elapsed()))
+}
+
+/// Whether the proof of a finished search is there and whole. If it is damaged, it is set aside.
+fn has_proof(store: &Store, job: &JobId) -> Result<bool, JobError> {
+    let damaged = set_aside_damaged(store, &job.0, ShardKind::Proof, 1)?;
+    Ok(!damaged && store.shard(&proof_key(job))?.is_some())
 }
 
 /// What a search is about, and the world around it.
@@ -133,7 +142,8 @@ impl Context<'_> {
         if journal.saved.elapsed() >= due {
             journal.error = self.save(journal).err();
         }
-        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        // A proof is not made in parts: what a later call could go on from are searches only.
+        let is_over = turn.entries == 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         journal.error.is_none() && !is_over && !self.options.interrupt.is_requested()
     }
 

@@ -79,25 +79,31 @@ pub fn write<const W: usize>(
 pub fn read_all<const W: usize>(store: &Store, poset: &str, mut tell: impl FnMut(Finding<W>)) -> Result<(), JobError> {
     for job in catalogue::jobs(store)?.into_iter().filter(|job| job.spec.position.is_some() && job.spec.poset == poset)
     {
-        read_job(store, &job.job, &mut tell)?;
+        for (key, _) in store.shards_of(&job.job.0, ShardKind::Settled)? {
+            match read::<W>(store, &key) {
+                Ok(bytes) => decode::<W>(&bytes).for_each(&mut tell),
+                Err(error) if error.damaged_file().is_some() => {
+                    tracing::warn!("{error}; it is set aside, and what it had is searched again");
+                    store.set_aside(&key)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
     Ok(())
 }
 
-/// Reads what the searches of one job have settled. What cannot be read is set aside, where the store may be changed.
+/// Reads what the searches of one job have settled.
 ///
 /// # Errors
-/// Errors of the store, but not damage.
-pub fn read_job<const W: usize>(store: &Store, job: &JobId, tell: &mut impl FnMut(Finding<W>)) -> Result<(), JobError> {
+/// Errors of the store, damage among them.
+pub fn read_job<const W: usize>(
+    store: &Store,
+    job: &JobId,
+    tell: &mut impl FnMut(Finding<W>),
+) -> Result<(), StoreError> {
     for (key, _) in store.shards_of(&job.0, ShardKind::Settled)? {
-        match read::<W>(store, &key) {
-            Ok(bytes) => decode::<W>(&bytes).for_each(&mut *tell),
-            Err(error) if error.damaged_file().is_some() => {
-                tracing::warn!("{error}; it is set aside, and what it had is searched again");
-                store.set_aside(&key)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
+        decode::<W>(&read::<W>(store, &key)?).for_each(&mut *tell);
     }
     Ok(())
 }

@@ -69,6 +69,32 @@ fn the_winning_move_is_one_of_the_position_that_was_asked() {
 }
 
 #[test]
+fn the_only_element_wins() {
+    let (_directory, store) = fresh();
+    let poset: Poset = "antichain:5".parse().expect("a poset");
+    let spec = JobSpec::search(&poset, &[2]);
+    let answer = run(&store, &spec, None).expect("settled");
+    assert_eq!(winning_move(&poset, &[2], &spec, &answer.proof.expect("a proof")), Some(2));
+}
+
+#[test]
+fn a_proof_that_is_damaged_is_made_again() {
+    let (_directory, store) = fresh();
+    let spec = spec("boolean:5", "0123 0124 0134 0234 1234");
+    let digest = run(&store, &spec, None).expect("settled").digest;
+    let record = store.shard(&proof::proof_key(&spec.id())).expect("readable").expect("a proof");
+    let file = store.directory().join(record.file);
+    let mut bytes = std::fs::read(&file).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).expect("written");
+    let failed = |store: &Store| verify(store, &spec.id().0, &Interrupt::new()).expect("verified").failed.len();
+    assert_eq!(failed(&store), 1);
+    let again = run(&store, &spec, None).expect("settled again");
+    assert_eq!((again.digest, failed(&store)), (digest, 0));
+}
+
+#[test]
 fn a_search_out_of_budget_goes_on_from_what_is_stored() {
     let (_directory, store) = fresh();
     let spec = spec("boolean:8", "015 04 125 127 2346 235 247 36 57 67");

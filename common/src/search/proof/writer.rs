@@ -1,4 +1,4 @@
-//! Writing a proof, entry by entry, in the order of [`entry_order`](super::entry_order).
+//! Writing a proof, entry by entry, in the order of [`entry_order`].
 //!
 //! The writer holds one buffer and no entries. It does not check the proof; it only refuses what could not be read.
 //!
