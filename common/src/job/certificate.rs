@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::estimation::EstimateRecord;
 use super::positions::records::Positions;
-use super::records::{CERTIFICATE, SpaceLayer, ValueLayer};
+use super::records::{CERTIFICATE, JOB_FORMAT, SpaceLayer, ValueLayer};
 use super::{Answer, JobId, JobSpec, Method, ProofRecord, Question, SizeCount, decimal};
+use crate::poset::Poset;
 use crate::store::{Store, StoreError};
 
 /// What is stored of a finished job.
@@ -73,6 +74,34 @@ impl Certificate {
     /// See [`Store::document`].
     pub fn load(store: &Store, job: &JobId) -> Result<Option<Self>, StoreError> {
         store.document(&job.0, CERTIFICATE)
+    }
+
+    /// That of a job which counts no ideals, with everything that follows from what was asked; the rest is nothing yet.
+    pub(super) fn without_ideals(spec: &JobSpec, poset: &Poset, top: usize) -> Self {
+        let job = spec.id();
+        Self {
+            format: JOB_FORMAT,
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            spec: spec.clone(),
+            method: Method::Plain { top },
+            space: job.0.clone(),
+            elements: poset.len(),
+            group_order: poset.group_order(),
+            value: None,
+            digest: String::new(),
+            orbits: BigUint::ZERO,
+            labelled: BigUint::ZERO,
+            sizes: Vec::new(),
+            base_layers: Vec::new(),
+            value_layers: Vec::new(),
+            positions: None,
+            heights: None,
+            proof: None,
+            estimate: None,
+            checks: Vec::new(),
+            how_to_check: String::new(),
+            job,
+        }
     }
 
     /// The answer it certifies.

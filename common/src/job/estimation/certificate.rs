@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::{Estimate, JobSpec, Sampled};
 use crate::estimate::{Interval, Scaled};
 use crate::job::certificate::Certificate;
 use crate::job::digest::estimate_digest;
-use crate::job::records::JOB_FORMAT;
-use crate::job::{JobError, Method, Question};
+use crate::job::{JobError, Question};
 
 /// What an estimate is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,23 +64,8 @@ pub fn estimate_certificate(spec: &JobSpec, groups: &[Sampled]) -> Result<Certif
         None => vec![format!("{} batches were made, each once", record.batches.len())],
     };
     Ok(Certificate {
-        format: JOB_FORMAT,
-        software: env!("CARGO_PKG_VERSION").to_owned(),
-        spec: spec.clone(),
-        method: Method::Plain { top: poset.len() },
-        space: job.0.clone(),
-        elements: poset.len(),
-        group_order: poset.group_order(),
         digest: estimate_digest(spec, exact.as_ref(), &record),
         value: exact,
-        orbits: BigUint::ZERO,
-        labelled: BigUint::ZERO,
-        sizes: Vec::new(),
-        base_layers: Vec::new(),
-        value_layers: Vec::new(),
-        positions: None,
-        heights: None,
-        proof: None,
         estimate: Some(record),
         checks,
         how_to_check: format!(
@@ -90,6 +73,6 @@ pub fn estimate_certificate(spec: &JobSpec, groups: &[Sampled]) -> Result<Certif
              pair [m, x] that stands for m * 2^(x - 52), and its standard error is that of a mean of independent numbers; \
              `digest` is the BLAKE3 of the text that FORMATS.md describes."
         ),
-        job,
+        ..Certificate::without_ideals(spec, &poset, poset.len())
     })
 }

@@ -3,9 +3,8 @@
 use num_bigint::BigUint;
 
 use super::{JobSpec, ProofRecord};
+use crate::job::JobError;
 use crate::job::certificate::Certificate;
-use crate::job::records::JOB_FORMAT;
-use crate::job::{JobError, Method};
 
 /// The certificate of a search that found whether the position is lost, and the digest of its proof.
 ///
@@ -22,22 +21,8 @@ pub fn search_certificate(
     let job = spec.id();
     let outcome = if is_lost { "P" } else { "N" };
     Ok(Certificate {
-        format: JOB_FORMAT,
-        software: env!("CARGO_PKG_VERSION").to_owned(),
-        spec: spec.clone(),
-        method: Method::Plain { top: members.len() },
-        space: job.0.clone(),
-        elements: poset.len(),
-        group_order: poset.group_order(),
         value: Some(BigUint::from(u8::from(!is_lost))),
         digest,
-        orbits: BigUint::ZERO,
-        labelled: BigUint::ZERO,
-        sizes: Vec::new(),
-        base_layers: Vec::new(),
-        value_layers: Vec::new(),
-        positions: None,
-        heights: None,
         checks: vec![format!(
             "outcome {outcome} follows from {} lost positions, each with a reply to every move or an involution",
             proof.entries
@@ -48,7 +33,6 @@ pub fn search_certificate(
              in its last line."
         ),
         proof: Some(proof),
-        estimate: None,
-        job,
+        ..Certificate::without_ideals(spec, &poset, members.len())
     })
 }

@@ -1,11 +1,11 @@
 //! Taking in what searches elsewhere have settled.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::run::record;
 use super::settled;
 use crate::ideal::Ideal;
-use crate::job::records::JobRecord;
+use crate::job::records::{JOB, JobRecord};
 use crate::job::{JobError, JobId, JobSpec, catalogue};
 use crate::poset::{Poset, format_position};
 use crate::search::Finding;
@@ -31,17 +31,9 @@ pub fn merge(store: &Store, other: &Store) -> Result<Merged, JobError> {
     let mut merged = Merged::default();
     let mut commit = Commit::new();
     let searches = catalogue::jobs(other)?.into_iter().filter(|job| job.spec.position.is_some());
-    let mut by_poset: Vec<(String, Vec<(JobId, JobSpec)>)> = Vec::new();
+    let mut by_poset: BTreeMap<String, Vec<(JobId, JobSpec)>> = BTreeMap::new();
     for search in searches {
-        let jobs = match by_poset.iter().position(|(poset, _)| *poset == search.spec.poset) {
-            Some(at) => &mut by_poset[at].1,
-            None => {
-                by_poset.push((search.spec.poset.clone(), Vec::new()));
-                let last = by_poset.len() - 1;
-                &mut by_poset[last].1
-            }
-        };
-        jobs.push((search.job, search.spec));
+        by_poset.entry(search.spec.poset.clone()).or_default().push((search.job, search.spec));
     }
     for (name, jobs) in by_poset {
         let poset: Poset = name.parse()?;
@@ -91,7 +83,7 @@ fn merge_poset<const W: usize>(
         settled::write(store, job, &new, commit)?;
         if JobRecord::load(store, job)?.is_none() {
             let elements = spec.root()?.map_or(0, |(_, members)| members.len());
-            commit.put_document(&job.0, crate::job::records::JOB, &record(spec, elements))?;
+            commit.put_document(&job.0, JOB, &record(spec, elements))?;
         }
     }
     match contradiction {

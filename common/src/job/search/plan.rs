@@ -9,10 +9,10 @@ use crate::job::{Amount, JobError, JobId};
 use crate::poset::Poset;
 use crate::search::{Crew, Rules};
 
-/// Positions visited for each one that can be reached, up to symmetry: measured on lost positions of Subset Takeaway on 7 and 8
-/// points. Won ones take less, if the winning move is tried early.
+/// Positions visited for each one that can be reached, up to symmetry: two thirds of them for the lost P_{7,3}, less for
+/// positions that are won by a move that is tried early (docs/eight-points.md).
 const NODES: (f64, f64) = (0.05, 0.8);
-/// Microseconds a position visited takes, for each word of a bit set: measured (see the README).
+/// Microseconds a position visited takes, for each word of a bit set (docs/eight-points.md).
 const MICROSECONDS: f64 = 3.5;
 /// Bytes of the table for each position visited: entries of eight bytes, at least half of the table empty.
 const BYTES: f64 = 24.0;
