@@ -190,6 +190,9 @@ impl Failure {
                     "one of the two is wrong; settle the position again in a directory of its own and check its proof",
                 )
             }
+            JobError::NotSearched(question) => {
+                Self::bad_input(question.name(), error).hint("ask for its outcome, or leave --position out")
+            }
             JobError::NoProof(job) => Self::bad_input(job.to_string(), error)
                 .hint("`antichain run outcome POSET --position POSITION` makes one"),
             JobError::NoTable(job) => Self::failed(error)

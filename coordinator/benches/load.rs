@@ -52,7 +52,7 @@ fn main() {
     let data = directory.path().join("data");
     let start = Instant::now();
     let desk = open(&data, tasks);
-    let job = desk.submit(&spec(), false).expect("a job");
+    let job = desk.submit(&spec(), false, None).expect("a job");
     println!("a job of {tasks} tasks was submitted in {:.2?}", start.elapsed());
 
     let serving = runtime("serving");

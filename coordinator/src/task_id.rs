@@ -33,6 +33,8 @@ pub fn task_id(job: JobNumber, task: Task) -> TaskId {
         TaskKind::Join => (2, layer + AHEAD + 1),
         TaskKind::Solve => (3, layer + AHEAD),
         TaskKind::Duals => (4, LAST_DUALS - layer),
+        TaskKind::Search => (5, layer),
+        TaskKind::Prove => (6, layer),
     };
     let upper = (u64::from(job.0) << TURN_BITS | turn) << KIND_BITS | kind;
     TaskId(upper << SHARD_BITS | task.shard as u64)
@@ -49,6 +51,8 @@ pub fn task_of(id: TaskId) -> Option<(JobNumber, Task)> {
         2 => (TaskKind::Join, turn.checked_sub(AHEAD + 1)),
         3 => (TaskKind::Solve, turn.checked_sub(AHEAD)),
         4 => (TaskKind::Duals, LAST_DUALS.checked_sub(turn)),
+        5 => (TaskKind::Search, Some(turn)),
+        6 => (TaskKind::Prove, Some(turn)),
         _ => return None,
     };
     let layer = layer? as usize;
@@ -99,6 +103,10 @@ mod tests {
             }
         }
         assert!(numbers.is_sorted(), "{numbers:?}");
+        for kind in [TaskKind::Search, TaskKind::Prove] {
+            let task = Task { kind, layer: 0, shard: 77 };
+            assert_eq!(task_of(task_id(JobNumber(3), task)), Some((JobNumber(3), task)));
+        }
         assert_eq!(task_of(TaskId(9 << SHARD_BITS)), None);
     }
 }

@@ -18,6 +18,7 @@ use crate::fetch::Place;
 use crate::fill::Fill;
 use crate::link::Link;
 use crate::replicas::{Adding, AtHand};
+use crate::search::Searching;
 use crate::shop::Shop;
 use crate::table::LayerTable;
 
@@ -44,6 +45,8 @@ pub struct Lanes {
     pub memory: u64,
     /// A folder for what a task needs on the disk.
     pub scratch: std::path::PathBuf,
+    /// For what goes on beside a task.
+    pub runtime: Handle,
     /// Held by who computes.
     pub bench: Mutex<()>,
     /// Told when a task is done with.
@@ -174,6 +177,14 @@ impl Lanes {
                 };
                 self.finish(&*engine, lease, task, &effort)?
             }
+            v1::TaskKind::Search => {
+                let _bench = self.bench();
+                self.searching(&*engine, lease, &effort).search()?
+            }
+            v1::TaskKind::Prove => {
+                let _bench = self.bench();
+                self.searching(&*engine, lease, &effort).prove()?
+            }
             v1::TaskKind::Unspecified => return Err(Undone::Gone("a task of a kind it does not know".to_owned())),
         };
         let image = image.map(Arc::new);
@@ -207,6 +218,10 @@ impl Lanes {
         adding.add_up_to(&at_hand, side, lease.layer as usize)?;
         self.shop.replicas.keep_to_memory();
         Ok(at_hand)
+    }
+
+    fn searching<'a>(&'a self, engine: &'a dyn Engine, lease: &'a v1::Lease, effort: &'a Effort<'a>) -> Searching<'a> {
+        Searching { shop: &self.shop, link: &self.link, runtime: &self.runtime, engine, lease, effort }
     }
 
     fn bench(&self) -> std::sync::MutexGuard<'_, ()> {

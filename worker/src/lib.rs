@@ -19,6 +19,7 @@ mod made;
 mod peers;
 mod replicas;
 mod run;
+mod search;
 mod session;
 mod shop;
 mod table;

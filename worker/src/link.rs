@@ -84,7 +84,7 @@ impl Link {
         let request = v1::RegisterRequest {
             protocol: PROTOCOL,
             engine: ENGINE.to_owned(),
-            capabilities: ["enumerate", "solve", "join", "whole"].map(str::to_owned).to_vec(),
+            capabilities: ["enumerate", "solve", "join", "whole", "search"].map(str::to_owned).to_vec(),
             host: settings.host.clone(),
             process: std::process::id(),
             threads: settings.threads as u32,

@@ -85,6 +85,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         threads: settings.threads,
         memory: settings.memory,
         scratch,
+        runtime: Handle::current(),
         bench: Mutex::new(()),
         done: tokio::sync::Notify::new(),
         failed,
@@ -122,6 +123,7 @@ async fn hand_out(link: &Link, lanes: &Lanes, tasks: &std::sync::mpsc::Sender<As
             continue;
         }
         lanes.shop.replicas.let_go_after(UNUSED);
+        lanes.shop.searches.let_go_after(UNUSED);
         for lease in link.acquire(free as u32).await? {
             if let Some(interrupt) = link.session.take(&lease)
                 && tasks.send(Assignment { lease, interrupt }).is_err()

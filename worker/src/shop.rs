@@ -14,6 +14,7 @@ use crate::error::Undone;
 use crate::fetch::{Fetcher, Place};
 use crate::made::Made;
 use crate::replicas::Replicas;
+use crate::search::Searches;
 use crate::table::LayerTable;
 
 /// Layers whose bases and indices are at hand, at most: a task reads two, and the next one may read another.
@@ -51,13 +52,16 @@ pub struct Shop {
     pub cache: Option<BlockCache>,
     /// The valued layers of games.
     pub replicas: Replicas,
+    /// The search at hand.
+    pub searches: Searches,
     shelves: Mutex<Shelves>,
 }
 
 impl Shop {
     /// Nothing at hand yet, of a worker with so many bytes of memory.
     pub fn new(fetcher: Fetcher, made: Arc<Made>, cache: Option<BlockCache>, memory: u64) -> Self {
-        Self { fetcher, made, cache, replicas: Replicas::new(memory), shelves: Mutex::default() }
+        let (replicas, searches) = (Replicas::new(memory), Searches::default());
+        Self { fetcher, made, cache, replicas, searches, shelves: Mutex::default() }
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {
@@ -157,7 +161,10 @@ impl Shop {
     }
 
     /// A file with that digest, from a cache as far as it has it, and for the rest from peers or the coordinator.
-    fn image(
+    ///
+    /// # Errors
+    /// [`Undone`].
+    pub fn image(
         &self,
         place: &Place,
         (digest, peers): (&[u8], &[String]),

@@ -1,6 +1,6 @@
 //! Arguments of the commands that need a coordinator.
 
-use super::LimitArgs;
+use super::{BudgetArgs, LimitArgs, SearchArgs};
 
 /// Arguments of `submit`.
 #[derive(Debug, clap::Args)]
@@ -12,6 +12,12 @@ pub struct SubmitArgs {
     /// Limits on sizes.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// One position instead of all.
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// How long to search.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     /// Keep the values of all ideals, for `query`
     #[arg(long)]
     pub keep_values: bool,

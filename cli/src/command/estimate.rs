@@ -75,7 +75,7 @@ fn there(
     confidence: f64,
 ) -> anyhow::Result<Estimate> {
     let sampling = Sampling { frontier: spec.frontier, seed: spec.seed, batches };
-    let submitted = remote.submit(&JobSpec::estimate(spec.poset, sampling), false)?;
+    let submitted = remote.submit(&JobSpec::estimate(spec.poset, sampling), false, None)?;
     let last = to_the_end(global, remote, &submitted.job)?;
     let answer = answer(&last).ok_or_else(|| remote.not_understood("an answer"))?;
     let (certificate, _) = remote.certificate(&submitted.job)?;

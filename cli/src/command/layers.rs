@@ -52,7 +52,7 @@ fn counted_there(
         }
     }
     let [.., asked] = counted;
-    let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false)?.job;
+    let job = remote.submit(&JobSpec::new(Question::Ideals, poset, asked), false, None)?.job;
     submit::to_the_end(global, remote, &job)?;
     Ok(remote.certificate(&job)?.0.sizes)
 }

@@ -20,6 +20,7 @@ mod run;
 mod search;
 mod show;
 mod status;
+mod status_search;
 mod steer;
 mod submit;
 mod turning;

@@ -7,7 +7,8 @@ use antichain_common::job::SizeLimits;
 use antichain_proto::v1::{self, JobState, JobStatus};
 use serde::Serialize;
 
-use super::{LimitsDocument, estimate};
+use super::status_search::SearchProgressDocument;
+use super::{LimitsDocument, estimate, status_search};
 use crate::args::{Global, JobArgs};
 use crate::output::{document, grouped, result, table};
 use crate::progress::job::{fraction, time_left};
@@ -37,6 +38,11 @@ pub(super) struct StatusDocument<'a> {
     troubled: Vec<TroubledDocument<'a>>,
     workers_set_aside: &'a [String],
     workers: u32,
+    /// The position that is searched, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<SearchProgressDocument<'a>>,
     #[serde(flatten)]
     answer: Option<AnswerDocument<'a>>,
 }
@@ -91,6 +97,8 @@ impl<'a> From<&'a JobStatus> for StatusDocument<'a> {
                 .collect(),
             workers_set_aside: &status.workers_set_aside,
             workers: status.workers,
+            position: spec.and_then(|spec| spec.position.as_deref()),
+            search: status.search.as_ref().map(SearchProgressDocument::from),
             answer: status.answer.as_ref().map(AnswerDocument::from),
         }
     }
@@ -169,8 +177,16 @@ fn answered(status: &JobStatus, answer: &v1::Answer) -> Vec<(&'static str, Strin
 
 fn under_way(status: &JobStatus) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
+    if let Some(position) = status.spec.as_ref().and_then(|spec| spec.position.clone()) {
+        rows.push(("position", position));
+    }
+    if let Some(search) = &status.search {
+        rows.extend(status_search::rows(search));
+    }
     if let Some(progress) = &status.progress {
-        rows.push(("layer", format!("{} of {}", progress.layer, progress.last_layer)));
+        if status.search.is_none() {
+            rows.push(("layer", format!("{} of {}", progress.layer, progress.last_layer)));
+        }
         rows.push((
             "tasks",
             format!("{} done, {} in the hands of workers, {} waiting", progress.done, progress.leased, progress.ready),

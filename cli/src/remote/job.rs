@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antichain_common::job::{Answer, JobId, JobSpec, Sampling, SizeLimits};
+use antichain_common::job::{Answer, JobId, JobSpec, ProofRecord, Sampling, SizeLimits};
 use antichain_proto::v1::{self, JobState, JobStatus};
 
 use super::RemoteError;
@@ -88,7 +88,11 @@ pub fn answer(status: &JobStatus) -> Option<Answer> {
         labelled: answer.labelled.parse().ok()?,
         base_layers: usize::try_from(answer.base_layers).ok()?,
         digest: answer.digest.clone(),
-        proof: None,
+        proof: answer.proof.as_ref().map(|proof| ProofRecord {
+            winning_move: proof.winning_move.clone(),
+            entries: proof.entries,
+            nodes: proof.nodes,
+        }),
         heights: (!answer.heights.is_empty()).then(|| answer.heights.clone()),
         resumed: answer.resumed,
         elapsed: Duration::try_from_secs_f64(answer.elapsed_seconds).ok()?,

@@ -1,5 +1,7 @@
 //! The calls of the service `Jobs`.
 
+use std::time::Duration;
+
 use antichain_common::job::JobSpec;
 use antichain_proto::v1::{
     JobRequest, JobState, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersRequest,
@@ -32,10 +34,16 @@ impl Remote {
         self.ask(None, PlanRequest { spec: Some(on_the_wire(spec)) }, |request| async move { jobs.plan(request).await })
     }
 
-    /// Begins a job and gives its name.
-    pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<Submitted, RemoteError> {
+    /// Begins a job and gives its name. A search with a budget is paused after that time.
+    pub fn submit(
+        &self,
+        spec: &JobSpec,
+        keep_values: bool,
+        budget: Option<Duration>,
+    ) -> Result<Submitted, RemoteError> {
         let mut jobs = self.jobs();
-        let question = SubmitRequest { spec: Some(on_the_wire(spec)), keep_values };
+        let budget_seconds = budget.map(|budget| budget.as_secs_f64());
+        let question = SubmitRequest { spec: Some(on_the_wire(spec)), keep_values, budget_seconds };
         let job = spec.id().to_string();
         let reply = self.ask(Some(&job), question, |request| async move { jobs.submit(request).await })?;
         Ok(Submitted { is_finished: reply.state() == JobState::Finished, job: reply.job })

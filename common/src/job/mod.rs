@@ -288,6 +288,9 @@ pub enum JobError {
         /// The other store.
         directory: PathBuf,
     },
+    /// A question that is not asked of single positions.
+    #[error("only the outcome of a single position is searched for, not {0}")]
+    NotSearched(Question),
     /// A job that is no search.
     #[error("{0} has no proof")]
     NoProof(JobId),

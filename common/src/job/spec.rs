@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::estimation::{Sampling, estimate_plan};
+use super::search::plan_search;
 use super::{JobError, Plan, Question, check, plan, ruler_plan};
 use crate::poset::{Poset, PosetError};
 
@@ -73,8 +74,14 @@ impl JobSpec {
     /// The same job with its poset in the normal form, as every front end and every machine has to name it.
     ///
     /// # Errors
-    /// [`JobError::Poset`], [`JobError::NoEstimate`] if nobody can ask it.
+    /// [`JobError::Poset`], [`JobError::Position`], [`JobError::NotSearched`], [`JobError::NoEstimate`] if nobody can ask it.
     pub fn normal(&self) -> Result<Self, JobError> {
+        if let Some((poset, members)) = self.root()? {
+            return match self.question {
+                Question::Outcome => Ok(Self::search(&poset, &members)),
+                question => Err(JobError::NotSearched(question)),
+            };
+        }
         match self.estimated()? {
             Some((poset, sampling)) => Ok(Self::estimate(&poset, sampling)),
             None => Ok(Self::read(self.question, &self.poset, self.limits)?),
@@ -89,6 +96,9 @@ impl JobSpec {
         if let Some((poset, sampling)) = self.estimated()? {
             return Ok(estimate_plan(&poset, sampling));
         }
+        if self.position.is_some() {
+            return Ok(plan_search(self)?.as_plan());
+        }
         match self.ruler_n()? {
             Some(n) => Ok(ruler_plan(n)),
             None => plan(self.question, &self.poset.parse()?, self.limits),
@@ -102,6 +112,9 @@ impl JobSpec {
     pub fn check(&self) -> Result<(), JobError> {
         if self.estimated()?.is_some() {
             return Ok(());
+        }
+        if self.position.is_some() {
+            return plan_search(self)?.check();
         }
         match self.ruler_n()? {
             Some(_) => Ok(()),

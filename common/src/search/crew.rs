@@ -1,5 +1,7 @@
 //! Searchers of one process with a common table.
 
+use std::sync::Arc;
+
 use super::rules::{Known, Rules};
 use super::searcher::{Busy, Finding, Searcher};
 use super::table::{Settled, SettledTable};
@@ -16,28 +18,46 @@ pub struct Turn<'a, const W: usize> {
     pub findings: &'a [Finding<W>],
     /// Lost positions of the proof that have their reasons, and the one at work: 0 while none is made.
     pub entries: u64,
+    /// What the hashes are from by which others name positions.
+    pub table: &'a SettledTable,
+    /// To be filled with what others have settled.
+    pub told: &'a mut Vec<Told>,
+}
+
+/// What somebody has settled: of use to whoever has a table with the same salt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The hash of the canonical position.
+    pub hash: u64,
+    /// Who wins.
+    pub settled: Settled,
+    /// Positions visited for it.
+    pub nodes: u64,
 }
 
 /// Some searchers and their table.
-pub struct Crew<'a, const W: usize> {
-    rules: &'a Rules<W>,
+pub struct Crew<const W: usize> {
+    rules: Arc<Rules<W>>,
     table: SettledTable,
     entries: u64,
     busy: Busy,
-    searchers: Vec<Searcher<'a, W>>,
+    searchers: Vec<Searcher<W>>,
+    told: Vec<Told>,
     /// Lost positions of the proof that is being made.
     proved: u64,
 }
 
-impl<'a, const W: usize> Crew<'a, W> {
+impl<const W: usize> Crew<W> {
     /// So many searchers, with a table of at most so many bytes and a salt for its hashes.
-    pub fn new(rules: &'a Rules<W>, threads: usize, (most_bytes, salt): (u64, u64)) -> Self {
+    pub fn new(rules: Arc<Rules<W>>, threads: usize, (most_bytes, salt): (u64, u64)) -> Self {
+        let searchers = (0..threads.max(1)).map(|_| Searcher::new(rules.clone())).collect();
         Self {
             rules,
             table: SettledTable::new(most_bytes, salt),
             entries: 0,
             busy: Busy::new(),
-            searchers: (0..threads.max(1)).map(|_| Searcher::new(rules)).collect(),
+            searchers,
+            told: Vec::new(),
             proved: 0,
         }
     }
@@ -53,8 +73,8 @@ impl<'a, const W: usize> Crew<'a, W> {
     }
 
     /// The game.
-    pub fn rules(&self) -> &'a Rules<W> {
-        self.rules
+    pub fn rules(&self) -> &Arc<Rules<W>> {
+        &self.rules
     }
 
     /// Notes how many lost positions of a proof have their reasons, or are at work.
@@ -64,9 +84,23 @@ impl<'a, const W: usize> Crew<'a, W> {
 
     /// Takes in what was settled before or elsewhere.
     pub fn tell(&mut self, finding: &Finding<W>) {
-        let hash = self.table.hash(&finding.position);
-        self.entries += u64::from(self.table.put(hash, finding.settled, finding.nodes));
+        let Finding { position, settled, nodes } = *finding;
+        self.take_in(Told { hash: self.table.hash(&position), settled, nodes });
+    }
+
+    fn take_in(&mut self, told: Told) {
+        self.entries += u64::from(self.table.put(told.hash, told.settled, told.nodes));
         self.make_room();
+    }
+
+    /// Says how far it is, and takes in what is said. Returns whether to go on.
+    pub(super) fn meet(&mut self, findings: &[Finding<W>], goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool) -> bool {
+        let mut told = std::mem::take(&mut self.told);
+        let (nodes, entries, table) = (self.nodes(), self.proved, &self.table);
+        let goes_on = goes_on(Turn { nodes, findings, entries, table, told: &mut told });
+        told.drain(..).for_each(|told| self.take_in(told));
+        self.told = told;
+        goes_on
     }
 
     /// Whether the player to move loses a position, as far as is known without a search.
@@ -88,8 +122,9 @@ impl<'a, const W: usize> Crew<'a, W> {
         }
         let Known::Open(position) = self.rules.know(position) else { return None };
         let position = self.rules.symmetry().canonical(position).ideal;
+        let hash = self.table.hash(&position);
         for searcher in &mut self.searchers {
-            searcher.begin(position, &self.table, &self.busy);
+            searcher.begin(position, hash, &self.busy);
         }
         let mut findings = Vec::new();
         let mut turns = 0;
@@ -100,9 +135,8 @@ impl<'a, const W: usize> Crew<'a, W> {
             turns += 1;
             findings.clear();
             self.searchers.iter_mut().for_each(|searcher| findings.extend(searcher.take_findings()));
-            let turn = Turn { nodes: self.nodes(), findings: &findings, entries: self.proved };
-            let goes_on = goes_on(turn);
-            if let Some(outcome) = outcome {
+            let goes_on = self.meet(&findings, goes_on);
+            if let Some(outcome) = outcome.or_else(|| self.table.get(hash)) {
                 return Some(outcome.is_lost());
             }
             if !goes_on {
@@ -114,7 +148,7 @@ impl<'a, const W: usize> Crew<'a, W> {
     /// Lets the first so many searchers go on.
     fn take_turn(&mut self, searchers: usize) -> Option<Settled> {
         let (table, busy) = (&self.table, &self.busy);
-        let turn = |searcher: &mut Searcher<'a, W>| {
+        let turn = |searcher: &mut Searcher<W>| {
             let most = searcher.nodes() + TURN;
             searcher.search(table, busy, most)
         };

@@ -6,12 +6,14 @@
 //! game again along the moves that win, with whole positions, and what it comes to the bottom of is a [`proof`].
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use antichain_common::ideal::Ideal;
 //! use antichain_common::poset::Poset;
 //! use antichain_common::search::{Crew, Rules, prove};
 //! let poset: Poset = "boolean:7:2".parse()?;
-//! let rules = Rules::<1>::new(&poset);
-//! let mut crew = Crew::new(&rules, 1, (1 << 20, 0));
+//! let rules = Arc::new(Rules::<1>::new(&poset));
+//! let mut crew = Crew::new(rules, 1, (1 << 20, 0));
 //! let everything = Ideal::first(poset.len());
 //! let is_lost = crew.settle(everything, &mut |_| true);
 //! let proof = prove(&mut crew, everything, &mut |_| true)?;
@@ -28,7 +30,7 @@ pub mod searcher;
 pub mod small;
 pub mod table;
 
-pub use crew::{Crew, Turn};
+pub use crew::{Crew, Told, Turn};
 pub use prove::{Entry, Lines, ProveError, prove};
 pub use rules::Rules;
 pub use searcher::Finding;

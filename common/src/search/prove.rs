@@ -71,14 +71,15 @@ impl<const W: usize> Lines<W> {
 /// # Errors
 /// [`ProveError`].
 pub fn prove<const W: usize>(
-    crew: &mut Crew<'_, W>,
+    crew: &mut Crew<W>,
     root: Ideal<W>,
     goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
 ) -> Result<Lines<W>, ProveError> {
     let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
     crew.note_proved(1);
+    let rules = crew.rules().clone();
     let mut prover =
-        Prover { rules: crew.rules(), crew, goes_on, listed: HashSet::new(), open: Vec::new(), forms: Vec::new() };
+        Prover { rules: &rules, crew, goes_on, listed: HashSet::new(), open: Vec::new(), forms: Vec::new() };
     let winning_move = if is_lost {
         prover.list(root);
         None
@@ -92,8 +93,7 @@ pub fn prove<const W: usize>(
         entries.push(prover.explain(position)?);
         prover.crew.note_proved(entries.len() as u64 + 1);
         if entries.len().is_multiple_of(ENTRIES_OF_A_TURN) {
-            let turn = Turn { nodes: prover.crew.nodes(), findings: &[], entries: entries.len() as u64 };
-            if !(prover.goes_on)(turn) {
+            if !prover.crew.meet(&[], prover.goes_on) {
                 return Err(ProveError::Stopped);
             }
         }
@@ -103,7 +103,7 @@ pub fn prove<const W: usize>(
 }
 
 struct Prover<'p, 'a, const W: usize> {
-    crew: &'p mut Crew<'a, W>,
+    crew: &'p mut Crew<W>,
     rules: &'a Rules<W>,
     goes_on: &'p mut dyn FnMut(Turn<'_, W>) -> bool,
     listed: HashSet<Ideal<W>>,

@@ -4,6 +4,7 @@
 //! lost. Those that are not known are searched from the smallest on. Searchers that share a table look up what the others
 //! have settled, and leave to the others what these are searching, as long as there is anything else.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::rules::{Known, Rules};
@@ -65,8 +66,8 @@ impl Default for Busy {
 }
 
 /// See the [module](self).
-pub struct Searcher<'a, const W: usize> {
-    rules: &'a Rules<W>,
+pub struct Searcher<const W: usize> {
+    rules: Arc<Rules<W>>,
     /// The positions from the root to the one being searched.
     frames: Vec<Frame<W>>,
     /// The options still to be searched, a stretch for each frame; the one that is being searched is its last.
@@ -110,9 +111,9 @@ struct Lists<const W: usize> {
     open: Vec<Open<W>>,
 }
 
-impl<'a, const W: usize> Searcher<'a, W> {
+impl<const W: usize> Searcher<W> {
     /// A searcher that has nothing to do.
-    pub fn new(rules: &'a Rules<W>) -> Self {
+    pub fn new(rules: Arc<Rules<W>>) -> Self {
         Self {
             rules,
             frames: Vec::new(),
@@ -125,16 +126,17 @@ impl<'a, const W: usize> Searcher<'a, W> {
         }
     }
 
-    /// Begins the search of a canonical position; what it was at is given up.
-    pub fn begin(&mut self, position: Ideal<W>, table: &SettledTable, busy: &Busy) {
+    /// Begins the search of a canonical position with this hash; what it was at is given up.
+    pub fn begin(&mut self, position: Ideal<W>, hash: u64, busy: &Busy) {
         self.frames.drain(..).for_each(|frame| busy.leave(frame.hash));
         self.open.clear();
         self.outcome = None;
-        self.enter(position, table.hash(&position), busy);
+        self.enter(position, hash, busy);
     }
 
     /// Searches until so many positions were visited in all, or the outcome is known.
     pub fn search(&mut self, table: &SettledTable, busy: &Busy, most: u64) -> Option<Settled> {
+        self.give_up_settled(table, busy);
         while self.nodes < most {
             let Some(frame) = self.frames.last() else { return self.outcome };
             match frame.settled {
@@ -168,6 +170,17 @@ impl<'a, const W: usize> Searcher<'a, W> {
         self.nodes += 1;
     }
 
+    /// Gives up what is below a position that somebody else has settled meanwhile.
+    fn give_up_settled(&mut self, table: &SettledTable, busy: &Busy) {
+        let settled = self.frames.iter().enumerate().find_map(|(at, frame)| Some((at, table.get(frame.hash)?)));
+        let Some((at, settled)) = settled else { return };
+        // The option that is being searched belongs to the frame that stays.
+        let first = self.frames.get(at + 1).map_or(self.open.len(), |below| below.first);
+        self.frames.drain(at + 1..).for_each(|frame| busy.leave(frame.hash));
+        self.open.truncate(first);
+        self.frames[at].settled = Some(settled);
+    }
+
     fn leave(&mut self, settled: Settled, table: &SettledTable, busy: &Busy) {
         let Some(frame) = self.frames.pop() else { return };
         busy.leave(frame.hash);
@@ -190,11 +203,15 @@ impl<'a, const W: usize> Searcher<'a, W> {
         let first = frame.first;
         if frame.began + 1 == self.nodes && self.open.len() == first {
             // Entered just now.
-            frame.settled = list_options(self.rules, &frame.position, table, &mut self.lists);
+            frame.settled = list_options(&self.rules, &frame.position, table, &mut self.lists);
             if frame.settled.is_some() {
                 return;
             }
             self.open.append(&mut self.lists.open);
+        } else if let Some(settled) = table.get(frame.hash) {
+            // By somebody else, meanwhile.
+            frame.settled = Some(settled);
+            return;
         }
         while self.open.len() > first {
             let last = self.open.len() - 1;

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::game::definition;
 use crate::ideal::Ideal;
@@ -13,10 +15,10 @@ fn poset(spec: &str) -> Poset {
 fn outcomes_are_those_of_the_definition() {
     for spec in definition::POSETS.into_iter().chain(["boolean:5", "boolean:5:2", "boolean:3:0", "chains:4x4x2"]) {
         let poset = poset(spec);
-        let rules = Rules::<1>::new(&poset);
+        let rules = Arc::new(Rules::<1>::new(&poset));
         for threads in [1, 2] {
             // So small a table forgets.
-            let mut crew = Crew::new(&rules, threads, (0, threads as u64));
+            let mut crew = Crew::new(rules.clone(), threads, (0, threads as u64));
             for (position, value) in definition::Game::new(&poset).values(definition::outcome).into_iter().step_by(3) {
                 assert_eq!(crew.settle(Ideal([position]), &mut |_| true), Some(value == 0), "{spec} {position:b}");
             }
@@ -31,8 +33,8 @@ fn known_outcomes_of_games_on_few_points() {
     for n in 1..=6 {
         for k in 0..=n {
             let poset = poset(&format!("boolean:{n}:{k}"));
-            let rules = Rules::<1>::new(&poset);
-            let is_lost = Crew::new(&rules, 1, (0, 0)).settle(Ideal::first(poset.len()), &mut |_| true);
+            let rules = Arc::new(Rules::<1>::new(&poset));
+            let is_lost = Crew::new(rules, 1, (0, 0)).settle(Ideal::first(poset.len()), &mut |_| true);
             if n < 6 || k == 5 {
                 assert_eq!(is_lost, Some(lost.contains(&&*format!("{n}:{k}"))), "P_{n},{k}");
             }
@@ -48,8 +50,8 @@ fn proofs_are_accepted_by_the_checker() {
         ["boolean:4", "boolean:5:3", "boolean:6:4", "boolean:6:5", "chains:3x3x3", "divisors:720", "antichain:7"];
     for spec in specs {
         let poset = poset(spec);
-        let rules = Rules::<1>::new(&poset);
-        let mut crew = Crew::new(&rules, 1, (1 << 20, 0));
+        let rules = Arc::new(Rules::<1>::new(&poset));
+        let mut crew = Crew::new(rules, 1, (1 << 20, 0));
         let everything = Ideal::first(poset.len());
         let proof = prove(&mut crew, everything, &mut |_| true).expect("a proof");
         let mut file = Vec::new();

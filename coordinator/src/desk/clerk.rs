@@ -4,12 +4,14 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use antichain_common::job::search::proof::proof_key;
+use antichain_common::job::search::settled::settled_key;
 use antichain_common::job::task::{Findings, Task, TaskKind};
 use antichain_common::store::{Commit, ShardKey, ShardRecord, Store, StoreError};
 use tokio::sync::oneshot;
 
 use super::Desk;
-use super::documents::{StoredFindings, candidates_key, task_document};
+use super::documents::{PLIES, StoredFindings, candidates_key, task_document};
 use super::work::WorkError;
 use crate::ledger::{Delivery, Digest, Epoch, TaskId, WorkerId};
 use crate::task_id::task_of;
@@ -61,6 +63,8 @@ pub fn file_key(job: &JobId, task: Task) -> Option<ShardKey> {
     match task.kind {
         TaskKind::Enumerate => Some(candidates_key(job, task.layer, task.shard)),
         TaskKind::Solve | TaskKind::Duals => Some(task.kind.side()?.key(job, task.layer, task.shard)),
+        TaskKind::Search => Some(settled_key(job, task.shard)),
+        TaskKind::Prove => Some(proof_key(job)),
         TaskKind::Join | TaskKind::Whole => None,
     }
 }
@@ -120,6 +124,8 @@ impl Desk {
         let state = self.state();
         let Some((job, task)) = state.job_of(result.task) else { return Ok(()) };
         let id = job.id.clone();
+        // What is split now is what the next orders come from.
+        let plies = job.plies.as_ref().map(|plies| plies.record().clone());
         let worker = state.name_of(result.worker);
         drop(state);
         if let (Some(record), Some(key)) = (&result.record, file_key(&id, task)) {
@@ -128,6 +134,9 @@ impl Desk {
         let digest = result.digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let stored = StoredFindings { task, findings: result.findings.clone(), digest, worker };
         commit.put_document(&id.0, &task_document(task), &stored)?;
+        if let Some(plies) = plies {
+            commit.put_document(&id.0, PLIES, &plies)?;
+        }
         Ok(())
     }
 
@@ -153,7 +162,7 @@ impl Desk {
                     job.makers.insert((side, of_job.layer, of_job.shard), worker);
                 }
                 tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
-                job.add(of_job, findings, now);
+                job.add(of_job, findings, worker, now);
                 numbers.push(number);
             }
             // A worker that has gone away meanwhile hears of it when it comes back.
@@ -177,9 +186,11 @@ fn answer(result: Delivered, verdict: Result<Delivery, WorkError>) {
 /// Whether a store has the file of every stored result of a task.
 pub fn has_file(store: &Store, job: &JobId, found: &StoredFindings) -> Result<bool, StoreError> {
     let needs_file = match &found.findings {
-        Findings::Enumerated { .. } | Findings::Duals(_) => true,
+        Findings::Enumerated { .. } | Findings::Duals(_) | Findings::Proved(_) => true,
         Findings::Solved(solved) => solved.values.is_some() || solved.positions.is_some(),
-        Findings::Joined { .. } | Findings::Whole(_) | Findings::Surveyed(_) | Findings::Sampled(_) => false,
+        Findings::Joined { .. } | Findings::Whole(_) | Findings::Surveyed(_) => false,
+        // Who won stays true without the file.
+        Findings::Sampled(_) | Findings::Searched(_) | Findings::Confused => false,
     };
     match file_key(job, found.task).filter(|_| needs_file) {
         Some(key) => Ok(store.shard(&key)?.is_some()),

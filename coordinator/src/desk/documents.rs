@@ -14,6 +14,8 @@ pub const CLUSTER: &str = "cluster";
 pub const TASK_PREFIX: &str = "task-";
 /// What the names of the documents of cut layers begin with.
 pub const CUT_PREFIX: &str = "cut-";
+/// Name of the document about the upper plies of a search ([`crate::plies::PliesRecord`]).
+pub const PLIES: &str = "plies";
 /// Owner of what belongs to the coordinator and to no job.
 pub const COORDINATOR: &str = "coordinator";
 /// Name of the document with the lowest epoch that was never given out.
@@ -54,6 +56,9 @@ pub struct ClusterRecord {
     pub seconds: f64,
     /// Whether anything of it came from an earlier process.
     pub resumed: bool,
+    /// Of a search: seconds of running after which it is paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
 }
 
 impl ClusterRecord {
@@ -87,6 +92,8 @@ pub fn task_document(task: Task) -> String {
         TaskKind::Join => "join",
         TaskKind::Solve => "solve",
         TaskKind::Duals => "duals",
+        TaskKind::Search => "search",
+        TaskKind::Prove => "prove",
     };
     format!("{TASK_PREFIX}{}-{kind}-{}", task.layer, task.shard)
 }

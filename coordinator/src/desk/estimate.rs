@@ -19,7 +19,7 @@ impl Desk {
             Step::Complete(layer) => self.with_course(job, |course| course.complete(layer, 1)),
             Step::Conclude => return self.conclude_estimate(job),
             // It has no bases and no duals.
-            Step::Merge(_) | Step::CompleteDuals(_) => {}
+            Step::Merge(_) | Step::CompleteDuals(_) | Step::BeginAnew => {}
         }
         Ok(())
     }

@@ -49,6 +49,9 @@ impl Desk {
             return Err(StepError::NoRoom(reason));
         }
         let Some(job) = self.work_on(number) else { return Ok(()) };
+        if job.record.spec.position.is_some() {
+            return self.take_step_of_search(&job, step);
+        }
         match job.record.spec.question {
             Question::Ruler => return self.take_step_of_ruler(&job, step),
             Question::Estimate => return self.take_step_of_estimate(&job, step),
@@ -60,6 +63,7 @@ impl Desk {
             Step::Complete(layer) => self.complete(&job, layer),
             Step::CompleteDuals(layer) => self.complete_duals(&job, layer),
             Step::Conclude => self.conclude(&job),
+            Step::BeginAnew => Ok(()),
         }
     }
 

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use antichain_common::estimate::BATCH;
+use antichain_common::job::search::Order;
 use antichain_common::job::task::{Engine, Findings, Task, TaskKind, TaskSizes};
 use antichain_common::job::{JobId, Plan, Side};
 
 use super::documents::{ClusterRecord, Standing};
 use super::pace::Pace;
-use crate::course::{Course, Cut, Next, Totals};
+use crate::course::{Course, Cut, Next, Step, Totals};
 use crate::ledger::{Need, WorkerId};
+use crate::plies::Plies;
 use crate::task_id::JobNumber;
 
 /// Edges that lead up from a base, about.
@@ -31,6 +33,10 @@ pub struct Job {
     pub plan: Plan,
     /// Of the ruler on set partitions: h(1), h(2), ... as far as they are found.
     pub heights: Vec<u32>,
+    /// Of a search: how far it is.
+    pub plies: Option<Plies>,
+    /// Of a search whose outcome is known: how far its proof is.
+    pub proving: Proving,
     /// Who made the values of a shard of a layer, or of the duals over it.
     pub makers: BTreeMap<(Side, usize, usize), WorkerId>,
     /// Tasks whose results are stored.
@@ -43,6 +49,22 @@ pub struct Job {
     pub pace: Pace,
     /// When it began to run in this process.
     pub since: Instant,
+}
+
+/// The end of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proving {
+    /// Nobody was asked to prove anything.
+    #[default]
+    NotYet,
+    /// Somebody was.
+    Asked,
+    /// The proof is stored.
+    Proved,
+    /// What was settled contradicts itself.
+    Confused,
+    /// The step that follows was said.
+    Over,
 }
 
 impl Job {
@@ -58,32 +80,81 @@ impl Job {
 
     /// Tasks and steps that are possible now and were not before.
     pub fn next(&mut self) -> Next {
+        if let Some(plies) = &self.plies {
+            let (proving, next) = match self.proving {
+                Proving::NotYet if self.proves_at_once() || plies.outcome().is_some() => {
+                    (Proving::Asked, Next { tasks: vec![self.proof_task()], steps: Vec::new() })
+                }
+                Proving::Proved => (Proving::Over, Next { tasks: Vec::new(), steps: vec![Step::Conclude] }),
+                Proving::Confused => (Proving::Over, Next { tasks: Vec::new(), steps: vec![Step::BeginAnew] }),
+                Proving::NotYet | Proving::Asked | Proving::Over => return Next::default(),
+            };
+            self.proving = proving;
+            return next;
+        }
         self.course.as_mut().map(Course::advance).unwrap_or_default()
     }
 
     /// All tasks that are possible and not done.
     pub fn open_tasks(&self) -> Vec<Task> {
-        match &self.course {
-            Some(course) => course.open_tasks(),
-            None => vec![Task { kind: TaskKind::Whole, layer: 0, shard: 0 }],
+        match (&self.plies, &self.course) {
+            (Some(plies), _) => match self.proving {
+                Proving::NotYet => plies.open_orders().map(search_task).collect(),
+                Proving::Asked => vec![self.proof_task()],
+                Proving::Proved | Proving::Confused | Proving::Over => Vec::new(),
+            },
+            (None, Some(course)) => course.open_tasks(),
+            (None, None) => vec![Task { kind: TaskKind::Whole, layer: 0, shard: 0 }],
         }
     }
 
     /// Its findings are stored.
-    pub fn add(&mut self, task: Task, findings: Findings, now: Duration) {
+    pub fn add(&mut self, task: Task, findings: Findings, worker: WorkerId, now: Duration) {
         self.done += 1;
-        self.work_done += self.need(task).work;
+        self.work_done += match &findings {
+            Findings::Searched(searched) => searched.nodes,
+            _ => self.need(task).work,
+        };
         self.states += match &findings {
             Findings::Solved(solved) => solved.slots,
             Findings::Duals(valued) => valued.shard.slots,
             Findings::Surveyed(surveyed) => surveyed.types,
             Findings::Sampled(sampled) => sampled.batches.len() as u64 * BATCH,
+            Findings::Searched(searched) => searched.nodes,
             Findings::Whole(_) | Findings::Enumerated { .. } | Findings::Joined { .. } => 0,
+            Findings::Proved(_) | Findings::Confused => 0,
         };
         self.pace.record(now, self.work_done, self.states);
-        if let Some(course) = &mut self.course {
+        if let Some(plies) = &mut self.plies {
+            match findings {
+                Findings::Searched(searched) => plies.answer(task.shard, &searched, worker),
+                Findings::Proved(_) => self.proving = Proving::Proved,
+                Findings::Confused => self.proving = Proving::Confused,
+                _ => {}
+            }
+        } else if let Some(course) = &mut self.course {
             course.add(task, findings);
         }
+    }
+
+    /// What a worker must know of a task of a search.
+    pub fn order_of(&self, task: Task) -> Option<Order> {
+        let plies = self.plies.as_ref()?;
+        match task.kind {
+            TaskKind::Prove => Some(Order { position: String::new(), nodes: 0, salt: plies.record().salt }),
+            _ => plies.order(task.shard).cloned(),
+        }
+    }
+
+    /// Whether the search is so short that whoever proves does it.
+    fn proves_at_once(&self) -> bool {
+        self.plan.is_small()
+    }
+
+    /// A search that began anew has another proof.
+    pub(super) fn proof_task(&self) -> Task {
+        let attempt = self.plies.as_ref().map_or(0, |plies| plies.record().salt as usize);
+        Task { kind: TaskKind::Prove, layer: 0, shard: attempt }
     }
 
     /// Seconds that it has been running.
@@ -94,7 +165,10 @@ impl Job {
 
     /// Work in all, as far as that is known or expected.
     pub fn work_total(&self) -> u64 {
-        self.work_of_plan().max(self.work_done)
+        match &self.plies {
+            Some(plies) => (plies.predicted_now() as u64).max(self.work_done),
+            None => self.work_of_plan().max(self.work_done),
+        }
     }
 
     fn cut(&self, layer: Option<usize>) -> Option<&Cut> {
@@ -120,6 +194,10 @@ impl Job {
         let below = layer.checked_sub(1);
         let (of, read) = match kind {
             TaskKind::Whole => return Need { work: self.work_of_plan(), memory: self.plan.memory_bytes as u64 },
+            TaskKind::Search | TaskKind::Prove => {
+                let nodes = self.plies.as_ref().and_then(|plies| plies.order(shard)).map_or(1, |order| order.nodes);
+                return Need { work: nodes, memory: self.engine.memory_of(task, &TaskSizes::default()) };
+            }
             TaskKind::Enumerate => (below, None),
             TaskKind::Solve => (Some(layer), below),
             TaskKind::Join => (Some(layer), Some(layer)),
@@ -144,7 +222,7 @@ impl Job {
         };
         let edges = own.map_or(0, |cut| cut.edges as u128 * u128::from(bases) / u128::from(whole.bases.max(1))) as u64;
         let work = match kind {
-            TaskKind::Enumerate | TaskKind::Whole => bases * EDGES_OF_A_BASE,
+            TaskKind::Enumerate | TaskKind::Whole | TaskKind::Search | TaskKind::Prove => bases * EDGES_OF_A_BASE,
             TaskKind::Solve | TaskKind::Duals => match game_side {
                 Some(side) => bases * side.moves(layer, self.engine.last_layer()) as u64 + slots,
                 None => edges + slots,
@@ -174,4 +252,9 @@ impl Job {
         let shards = self.shards_beside(task);
         ((2 * task.shard as u64 + 1) * ONE / (2 * shards)).min(ONE - 1)
     }
+}
+
+/// The task of an order of a search.
+pub fn search_task(number: usize) -> Task {
+    Task { kind: TaskKind::Search, layer: 0, shard: number }
 }

@@ -1,5 +1,7 @@
 //! What users ask of the desk about jobs. Everything here may take a moment: it reads and writes the store.
 
+use std::time::Duration;
+
 use antichain_common::job::certificate::Certificate;
 use antichain_common::job::records::{JOB, JOB_FORMAT, JobRecord, JobState, space_owner};
 use antichain_common::job::{self, JobError, JobId, JobSpec, Method, Plan, Question, Takeover};
@@ -64,11 +66,12 @@ impl Desk {
         Ok(spec.plan()?)
     }
 
-    /// Begins a job, lets it go on, or finds it finished; returns its id.
+    /// Begins a job, lets it go on, or finds it finished; returns its id. A search that has a budget is paused when it has run
+    /// for that long from now on.
     ///
     /// # Errors
     /// [`JobsError`].
-    pub fn submit(&self, spec: &JobSpec, keep_values: bool) -> Result<JobId, JobsError> {
+    pub fn submit(&self, spec: &JobSpec, keep_values: bool, budget: Option<Duration>) -> Result<JobId, JobsError> {
         let spec = spec.normal()?;
         let id = spec.id();
         let _steering = self.steering();
@@ -76,6 +79,9 @@ impl Desk {
             return Ok(id);
         }
         let running = self.state().job(&id).map(|job| job.record.standing);
+        if running.is_some() {
+            self.set_budget(&id, budget);
+        }
         match running {
             Some(Standing::Running) => return Ok(id),
             Some(Standing::Paused) => {
@@ -92,6 +98,7 @@ impl Desk {
         let stored = ClusterRecord::load(&self.store, &id)?;
         let (space, whole) = match spec.question {
             Question::Ruler | Question::Estimate => (id.0.clone(), false),
+            _ if spec.position.is_some() => (id.0.clone(), false),
             _ => {
                 let poset: Poset = spec.poset.parse()?;
                 let base = match plan.method {
@@ -101,6 +108,7 @@ impl Desk {
                 (space_owner(&spec.poset, base), plan.is_small() && !keep_values)
             }
         };
+        let seconds = stored.as_ref().filter(|_| spec.position.is_some()).map_or(0.0, |stored| stored.seconds);
         let job = JobRecord {
             spec: spec.clone(),
             state: JobState::Running,
@@ -115,15 +123,17 @@ impl Desk {
             reason: String::new(),
             keep_values,
             whole,
-            seconds: 0.0,
+            seconds,
             resumed: stored.is_some(),
+            budget: budget.map(|budget| seconds + budget.as_secs_f64()),
             spec,
         };
+        let spec_has_no_layers = job.spec.position.is_some();
         let mut commit = Commit::new();
         commit.put_document(&id.0, JOB, &job)?.put_document(&id.0, CLUSTER, &record)?;
         // What another job has stored does not change meanwhile.
         let storing = self.storing();
-        let takeover = if whole { None } else { Takeover::find(&self.store, &job)? };
+        let takeover = if whole || spec_has_no_layers { None } else { Takeover::find(&self.store, &job)? };
         let there = takeover.as_ref().map_or(0, Takeover::bytes);
         let needed = (plan.disk(keep_values) as u64).saturating_sub(there);
         let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
@@ -151,6 +161,32 @@ impl Desk {
             kept = kept && layer.is_kept(&self.store, id)?;
         }
         Ok(kept)
+    }
+
+    /// A search may run for so long from now on.
+    fn set_budget(&self, id: &JobId, budget: Option<Duration>) {
+        let mut state = self.state();
+        if let Some(job) = state.job_mut(id) {
+            job.record.budget = budget.map(|budget| job.seconds() + budget.as_secs_f64());
+        }
+    }
+
+    /// Pauses a search that has run for as long as it may.
+    pub(super) fn pause_out_of_budget(&self, number: JobNumber) {
+        let reason = {
+            let mut state = self.state();
+            let Some(job) = state.jobs.get_mut(&number).filter(|job| job.is_running()) else { return };
+            // What goes on later has no budget but a new one.
+            let budget = Duration::from_secs_f64(job.record.budget.take().unwrap_or_default().clamp(0.0, 1e15));
+            let reason = format!("its time of {} s is over; `antichain resume {}` goes on", budget.as_secs(), job.id);
+            tracing::info!(job = %job.id, "{reason}");
+            state.stop(number, Standing::Paused, reason.clone());
+            reason
+        };
+        if let Err(error) = self.store_record(number) {
+            tracing::error!("that a job is paused ({reason}) cannot be stored: {error}");
+        }
+        self.news.notify_waiters();
     }
 
     fn next_number(&self) -> Result<u32, StoreError> {
@@ -247,7 +283,14 @@ impl Desk {
 
     fn set_aside_damaged(&self, id: &JobId) -> Result<(), StoreError> {
         let mut keys = Vec::new();
-        for kind in [ShardKind::Values, ShardKind::Duals, ShardKind::Candidates, ShardKind::Sample] {
+        for kind in [
+            ShardKind::Values,
+            ShardKind::Duals,
+            ShardKind::Candidates,
+            ShardKind::Sample,
+            ShardKind::Settled,
+            ShardKind::Proof,
+        ] {
             keys.extend(self.store.shards_of(&id.0, kind)?);
         }
         if let Some(record) = JobRecord::load(&self.store, id)? {

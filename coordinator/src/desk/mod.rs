@@ -19,6 +19,8 @@ mod jobs;
 mod pace;
 mod restore;
 mod ruler;
+mod search;
+mod shared;
 mod state;
 mod status;
 mod steps;
@@ -40,6 +42,8 @@ use crate::task_id::JobNumber;
 use clerk::Delivered;
 use documents::{COORDINATOR, EPOCHS};
 pub use jobs::JobsError;
+pub use shared::Heard;
+use shared::Shared;
 use state::State;
 pub use status::{Doing, JobStatus, Progress, WorkerStatus};
 pub use tables::{LayerOfShards, ShardFiles};
@@ -73,6 +77,8 @@ pub struct Desk {
     news: Notify,
     /// Why the store takes nothing more, once that is so.
     broken: watch::Sender<Option<String>>,
+    /// What searchers tell each other.
+    shared: Shared,
     clerk: Sender<Delivered>,
     foreman: Sender<(JobNumber, Step)>,
 }
@@ -109,6 +115,7 @@ impl Desk {
             tasks: Notify::new(),
             news: Notify::new(),
             broken: watch::Sender::new(None),
+            shared: Shared::default(),
             clerk,
             foreman,
         });
@@ -212,6 +219,8 @@ impl Desk {
         }
         state.forget_silent(now);
         state.share(now);
+        let spent = state.out_of_budget();
+        self.shared.keep(|job| state.job(job).is_some());
         if state.no_room.is_some() != no_room.is_some() {
             match &no_room {
                 Some(reason) => tracing::warn!("{reason}"),
@@ -220,6 +229,7 @@ impl Desk {
         }
         state.no_room = no_room;
         drop(state);
+        spent.into_iter().for_each(|number| self.pause_out_of_budget(number));
         if is_news_of_tasks {
             self.tasks.notify_waiters();
         }
@@ -248,10 +258,14 @@ impl Desk {
 
     /// Lets a job go on as far as its stored findings allow.
     fn advance(&self, number: JobNumber) {
-        let next = self.state().advance(number);
+        let mut state = self.state();
+        let next = state.advance(number);
+        // Orders are made when somebody asks.
+        let has_orders = state.jobs.get(&number).is_some_and(|job| job.plies.is_some());
+        drop(state);
         self.put_steps(number, next.steps);
         // A thousand workers may wait; whoever looks again for nothing keeps the others from the lock.
-        if !next.tasks.is_empty() {
+        if !next.tasks.is_empty() || has_orders {
             self.tasks.notify_waiters();
         }
         self.news.notify_waiters();

@@ -16,8 +16,9 @@ use antichain_common::store::{Commit, ShardKind, Store, StoreError};
 use super::Desk;
 use super::clerk::has_file;
 use super::documents::{CLUSTER, ClusterRecord, Standing, StoredFindings, TASK_PREFIX, load_cut};
-use super::job::Job;
+use super::job::{Job, Proving};
 use super::pace::Pace;
+use super::search::known_plies;
 use super::steps::StepError;
 use crate::course::{Course, Cut, CutShard, Shape};
 use crate::task_id::{JobNumber, task_id};
@@ -64,7 +65,16 @@ impl Desk {
         let mut course = None;
         let mut known = Known::default();
         let mut heights = Vec::new();
-        if !record.whole {
+        let mut plies = None;
+        if record.spec.position.is_some() {
+            let (upper, findings) = known_plies(&self.store, (&id, &record.spec), &*engine, &plan)?;
+            plies = Some(upper);
+            for found in findings {
+                if has_file(&self.store, &id, &found)? {
+                    known.findings.push(found);
+                }
+            }
+        } else if !record.whole {
             if let Some(n) = record.spec.ruler_n()? {
                 heights = first_heights(&self.store, n)?;
             }
@@ -81,8 +91,23 @@ impl Desk {
         }
         let pace = Pace::default();
         let (done, work_done, states, since) = (0, 0, 0, Instant::now());
-        let makers = BTreeMap::new();
-        let mut job = Job { id, record, engine, course, plan, heights, makers, done, work_done, states, pace, since };
+        let (makers, proving) = (BTreeMap::new(), Proving::default());
+        let mut job = Job {
+            id,
+            record,
+            engine,
+            course,
+            plan,
+            heights,
+            plies,
+            proving,
+            makers,
+            done,
+            work_done,
+            states,
+            pace,
+            since,
+        };
         let (now, is_whole) = (self.now(), job.record.whole);
         (job.work_done, job.states) = known.complete_work();
         if job.record.spec.question.is_game() {
@@ -91,11 +116,11 @@ impl Desk {
         let mut state = self.state();
         for StoredFindings { task, findings, digest, worker } in known.findings {
             let need = job.need(task);
+            let worker = state.former_worker(worker);
             if let Ok(digest) = blake3::Hash::from_hex(&digest) {
-                let worker = state.former_worker(worker);
                 state.ledger.add_done(task_id(number, task), need, *digest.as_bytes(), worker);
             }
-            job.add(task, findings, now);
+            job.add(task, findings, worker, now);
         }
         // What comes before this process says nothing of how fast it goes.
         job.pace.restart();
@@ -191,7 +216,7 @@ impl Restoring<'_> {
                 TaskKind::Enumerate => task.layer >= known.cuts.len(),
                 TaskKind::Solve | TaskKind::Join => task.layer >= known.complete.len() && task.layer < known.cuts.len(),
                 TaskKind::Duals => task.layer < known.cuts.len(),
-                TaskKind::Whole => false,
+                TaskKind::Whole | TaskKind::Search | TaskKind::Prove => false,
             };
             if of_use && has_file(self.store, self.id, &found)? {
                 known.findings.push(found);

@@ -27,7 +27,7 @@ impl Desk {
                 self.store_certificate(job.number, &ruler_certificate(heights)?)
             }
             // It has no bases and no duals.
-            Step::Merge(_) | Step::CompleteDuals(_) => Ok(()),
+            Step::Merge(_) | Step::CompleteDuals(_) | Step::BeginAnew => Ok(()),
         }
     }
 

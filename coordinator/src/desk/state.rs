@@ -149,6 +149,7 @@ impl State {
         if self.no_room.is_some() || self.is_draining {
             return Ok(Vec::new());
         }
+        self.give_order(worker);
         let memory = self.workers.get(&worker).map_or(0, |worker| worker.memory);
         let home = self.homes.get(&worker).copied().unwrap_or(0);
         let jobs = &self.jobs;
@@ -206,6 +207,12 @@ impl State {
         let aside: BTreeSet<WorkerId> = self.ledger.workers_set_aside().collect();
         let heard = |worker: &Worker| now.saturating_sub(worker.seen) <= self.lease;
         self.workers.iter().filter(|(id, worker)| heard(worker) && !aside.contains(id)).map(|(&id, _)| id).collect()
+    }
+
+    /// The searches that have run for as long as they may.
+    pub fn out_of_budget(&self) -> Vec<JobNumber> {
+        let is_over = |job: &&Job| job.is_running() && job.record.budget.is_some_and(|budget| job.seconds() >= budget);
+        self.jobs.values().filter(is_over).map(Job::number).collect()
     }
 
     /// The name of a worker.

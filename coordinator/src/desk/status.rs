@@ -8,6 +8,7 @@ use super::documents::{ClusterRecord, Standing};
 use super::jobs::JobsError;
 use super::state::State;
 use crate::ledger::{Counts, WorkerId};
+use crate::plies::{Plies, PliesStatus};
 use crate::task_id::{task_of, tasks_of};
 
 /// What a job is doing.
@@ -47,6 +48,8 @@ pub struct JobStatus {
     pub answer: Option<(Answer, f64)>,
     /// Workers that are heard of.
     pub workers: usize,
+    /// Of a search that is not over.
+    pub search: Option<PliesStatus>,
 }
 
 /// How far a job is.
@@ -156,6 +159,7 @@ impl Desk {
                 _ => (Doing::Running, String::new()),
             },
         };
+        let search = job.plies.as_ref().map(Plies::status);
         let total = job.work_total();
         let seconds_left = if doing == Doing::Running { job.pace.seconds_left(now, total) } else { None };
         let (layer, last_layer) = job.course.as_ref().map_or((0, 0), |course| (course.turn(), course.last_turn()));
@@ -170,7 +174,8 @@ impl Desk {
             seconds_left,
         };
         let (job, spec, workers) = (job.id.clone(), job.record.spec.clone(), live.len());
-        Some(JobStatus { job, spec, doing, reason, progress, troubled, workers_set_aside, answer: None, workers })
+        let answer = None;
+        Some(JobStatus { job, spec, doing, reason, progress, troubled, workers_set_aside, answer, workers, search })
     }
 
     /// Where a job stands that is over, or that this coordinator has nothing to do with.
@@ -198,7 +203,8 @@ impl Desk {
         };
         let (job, progress) = (id.clone(), Progress::default());
         let (troubled, workers_set_aside, workers) = (Vec::new(), Vec::new(), self.state().live(self.now()).len());
-        Ok(JobStatus { job, spec, doing, reason, progress, troubled, workers_set_aside, answer, workers })
+        let search = None;
+        Ok(JobStatus { job, spec, doing, reason, progress, troubled, workers_set_aside, answer, workers, search })
     }
 
     fn spec_of_run(&self, id: &JobId) -> Result<antichain_common::job::JobSpec, JobsError> {

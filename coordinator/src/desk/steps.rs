@@ -17,7 +17,8 @@ use num_bigint::BigUint;
 
 use super::Desk;
 use super::documents::{
-    CLUSTER, ClusterRecord, Standing, StoredFindings, candidates_key, cut_document, remove_findings, task_document,
+    CLUSTER, ClusterRecord, PLIES, Standing, StoredFindings, candidates_key, cut_document, remove_findings,
+    task_document,
 };
 use crate::course::{Course, Cut, CutShard};
 use crate::task_id::JobNumber;
@@ -295,7 +296,7 @@ impl Desk {
         let mut commit = Commit::new();
         for document in self.store.documents(owner)? {
             let of_course = [super::documents::CUT_PREFIX, super::documents::TASK_PREFIX];
-            if of_course.iter().any(|prefix| document.name.starts_with(prefix)) {
+            if of_course.iter().any(|prefix| document.name.starts_with(prefix)) || document.name == PLIES {
                 commit.remove_document(owner, &document.name);
             }
         }
@@ -326,7 +327,8 @@ impl Desk {
 
     /// If a job of one task is done, ends it.
     pub(super) fn finish_whole(&self, number: JobNumber) {
-        let whole = self.state().jobs.get(&number).filter(|job| job.course.is_none()).map(|job| job.id.clone());
+        let is_whole = |job: &&super::job::Job| job.course.is_none() && job.plies.is_none();
+        let whole = self.state().jobs.get(&number).filter(is_whole).map(|job| job.id.clone());
         let Some(id) = whole else { return };
         let task = Task { kind: TaskKind::Whole, layer: 0, shard: 0 };
         let stored = match self.store.document::<StoredFindings>(&id.0, &task_document(task)) {

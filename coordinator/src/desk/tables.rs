@@ -1,6 +1,7 @@
 //! What workers read: how layers are cut, and the files of their shards.
 
 use antichain_common::job::records::bases_key;
+use antichain_common::job::search::settled::settled_key;
 use antichain_common::job::{JobId, Side};
 use antichain_common::store::{BlockFile, ShardKind, StoreError};
 
@@ -66,6 +67,21 @@ impl Desk {
         Ok((shards.len() == cut.shards.len()).then_some(LayerOfShards { shards }))
     }
 
+    /// A file of settled positions. One that is damaged is set aside: a search goes on without it.
+    fn settled_file(&self, id: &JobId, number: usize) -> Result<Option<BlockFile>, StoreError> {
+        let key = settled_key(id, number);
+        match self.store.open_shard(&key) {
+            Ok(file) => Ok(Some(file)),
+            Err(StoreError::NoShard { .. }) => Ok(None),
+            Err(error) if error.damaged_file().is_some() => {
+                tracing::warn!("{error}; it is set aside");
+                self.store.set_aside(&key)?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The file of a shard of bases, of values, or of those of duals.
     ///
     /// # Errors
@@ -85,7 +101,8 @@ impl Desk {
                 let Some(space) = space else { return Ok(None) };
                 bases_key(&space, layer, shard)
             }
-            ShardKind::Candidates | ShardKind::Sample | ShardKind::Settled | ShardKind::Proof => return Ok(None),
+            ShardKind::Settled => return self.settled_file(id, shard),
+            ShardKind::Candidates | ShardKind::Sample | ShardKind::Proof => return Ok(None),
         };
         if self.store.shard(&key)?.is_none() { Ok(None) } else { self.store.open_shard(&key).map(Some) }
     }

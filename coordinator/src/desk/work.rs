@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use antichain_common::job::search::Order;
 use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
 use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
 use antichain_common::recurrence::limbs::WIDTHS;
@@ -13,6 +14,7 @@ use super::Desk;
 use super::clerk::{Delivered, file_key};
 use super::estimate::check_sampled;
 use super::ruler::check_surveyed;
+use super::search::{check_proved, check_searched};
 use super::state::{Reach, State, Worker};
 use crate::course::CutShard;
 use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
@@ -60,6 +62,8 @@ pub struct LeaseOffer {
     pub task: Task,
     /// Of the ruler on set partitions: h(1), ..., h(n - 1), where the task is about types of n.
     pub heights: Vec<u32>,
+    /// Of a search.
+    pub search: Option<Order>,
 }
 
 /// Why a worker does not get what it asks for.
@@ -71,6 +75,9 @@ pub enum WorkError {
     /// Its results were corrupt.
     #[error("worker {} is set aside: its results were corrupt", .0.0)]
     SetAside(WorkerId),
+    /// What it tells is of no use to anybody.
+    #[error("there is no search {0} with that salt any more")]
+    NoSearch(JobId),
     /// A result does not agree with itself or with the task.
     #[error("the result is corrupt: {0}")]
     Corrupt(String),
@@ -228,14 +235,15 @@ impl Desk {
         let course = job.course.as_ref();
         let shard = course.and_then(|course| course.cut(of.layer)?.shards.get(of.shard)).copied();
         let below = of.layer.checked_sub(1).and_then(|below| course?.width(below)).unwrap_or(1);
+        let order = job.plies.as_ref().and_then(|plies| Some(plies.order(of.shard)?.position.clone()));
         drop(state);
         let head = match file.map(|(header, tail, bytes)| BlockHead::parse(header, tail, bytes)).transpose() {
             Ok(head) => head,
             Err(damage) => return Err(self.corrupt(worker, epoch, &format!("its file: {damage}"))),
         };
-        let checked = check(&*engine, of, findings, head.as_ref(), shard, below);
+        let checked = check(&*engine, of, findings, head.as_ref(), &Expected { shard, width_below: below, order });
         let parsed = checked.map_err(|reason| self.corrupt(worker, epoch, &reason))?;
-        let digest = digest(findings, head.as_ref());
+        let digest = digest(of, findings, head.as_ref());
         let verdict = self.state().ledger.judge(worker, task, epoch, digest);
         match verdict {
             // A second result is looked at as closely as a first, before anybody is alarmed.
@@ -319,19 +327,32 @@ fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
     let offer = |lease: Lease| {
         let (job, task) = state.job_of(lease.task)?;
         let heights = job.heights.iter().take(task.layer.saturating_sub(1)).copied().collect();
-        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, heights })
+        let search = job.order_of(task);
+        Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, heights, search })
     };
     leases.into_iter().filter_map(offer).collect()
 }
 
-/// The digest of a result: of what was found and of the contents of its file.
-fn digest(findings: &[u8], head: Option<&BlockHead>) -> Digest {
+/// The digest of a result: of what was found and of the contents of its file. What a search visits depends on what others told
+/// it, and whether its answer is true is seen in the proof: so all answers of an order are the same answer.
+fn digest(task: Task, findings: &[u8], head: Option<&BlockHead>) -> Digest {
     let mut hasher = blake3::Hasher::new();
+    if matches!(task.kind, TaskKind::Search | TaskKind::Prove) {
+        return *hasher.finalize().as_bytes();
+    }
     hasher.update(findings);
     if let Some(head) = head {
         hasher.update(&head.payload_digest());
     }
     *hasher.finalize().as_bytes()
+}
+
+/// What a coordinator knows of a task beforehand.
+struct Expected {
+    shard: Option<CutShard>,
+    width_below: usize,
+    /// The position that is searched.
+    order: Option<String>,
 }
 
 /// The findings, if they are of the task and agree with the file.
@@ -340,9 +361,10 @@ fn check(
     task: Task,
     findings: &[u8],
     head: Option<&BlockHead>,
-    shard: Option<CutShard>,
-    width_below: usize,
+    expected: &Expected,
 ) -> Result<Findings, String> {
+    let Expected { shard, width_below, order } = expected;
+    let (shard, width_below) = (*shard, *width_below);
     let findings: Findings = serde_json::from_slice(findings).map_err(|error| format!("its findings: {error}"))?;
     let (kind, has_file) = match &findings {
         Findings::Whole(certificate) if certificate.spec == *engine.spec() && certificate.job == engine.spec().id() => {
@@ -374,6 +396,15 @@ fn check(
             check_sampled(sampled, engine.spec(), shard)?;
             (TaskKind::Solve, false)
         }
+        Findings::Searched(searched) => {
+            check_searched(searched, engine, order.as_deref(), head)?;
+            (TaskKind::Search, true)
+        }
+        Findings::Proved(certificate) => {
+            check_proved(certificate, engine.spec(), head)?;
+            (TaskKind::Prove, true)
+        }
+        Findings::Confused => (TaskKind::Prove, false),
         Findings::Duals(valued) => {
             let slots = shard.ok_or("a shard that is not cut yet")?.slots;
             check_valued(valued, head.ok_or("values without a file")?, slots)?;

@@ -52,10 +52,12 @@ impl Jobs for Services {
     }
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Result<Response<v1::SubmitReply>, Status> {
-        let v1::SubmitRequest { spec, keep_values } = request.into_inner();
+        let v1::SubmitRequest { spec, keep_values, budget_seconds } = request.into_inner();
         let spec = spec_of(spec)?;
+        let budget = budget_seconds.map(Duration::try_from_secs_f64).transpose();
+        let budget = budget.map_err(|error| Status::invalid_argument(format!("the budget: {error}")))?;
         let desk = self.desk.clone();
-        let job = blocking(move || desk.submit(&spec, keep_values).map_err(status_of)).await?;
+        let job = blocking(move || desk.submit(&spec, keep_values, budget).map_err(status_of)).await?;
         let state = self.status(job.clone()).await?.state;
         Ok(Response::new(v1::SubmitReply { job: job.0, state }))
     }

@@ -42,16 +42,11 @@ fn spec_of(message: Option<v1::JobSpec>) -> Result<JobSpec, Status> {
     let question: Question = message.question.parse().map_err(|error| Status::invalid_argument(format!("{error}")))?;
     let size = |size: u64| usize::try_from(size).map_err(|_| Status::invalid_argument("a size beyond all posets"));
     let limits = SizeLimits { min: size(message.min_elements)?, max: message.max_elements.map(size).transpose()? };
-    if message.position.is_some() {
-        return Err(Status::unimplemented(
-            "a coordinator does not share out the search of one position\nhint: `antichain run outcome POSET --position \
-             POSITION` searches in one process",
-        ));
-    }
     let sampling = message.sampling.map(|v1::Sampling { frontier, seed, batches }| {
         Ok::<_, Status>(Sampling { frontier: size(frontier)?, seed, batches })
     });
-    let spec = JobSpec { question, poset: message.poset, limits, position: None, sampling: sampling.transpose()? };
+    let (poset, position) = (message.poset, message.position);
+    let spec = JobSpec { question, poset, limits, position, sampling: sampling.transpose()? };
     spec.normal().map_err(|error| status_of_job(&error))
 }
 
@@ -114,6 +109,7 @@ fn status_of_job(error: &JobError) -> Status {
         JobError::Store(store) if store.is_out_of_room() => Status::resource_exhausted(text),
         JobError::Store(_) | JobError::SelfCheck(_) => Status::internal(text),
         JobError::NoGame(_)
+        | JobError::NotSearched(_)
         | JobError::NotAboutIdeals(_)
         | JobError::TooLarge(_)
         | JobError::TooPrecise { .. }

@@ -1,10 +1,11 @@
 //! Where jobs and workers stand, as messages.
 
-use antichain_common::job::Answer;
+use antichain_common::job::{Answer, ProofRecord};
 use antichain_proto::v1;
 
 use super::message_of;
 use crate::desk::{Doing, JobStatus, Progress, WorkerStatus};
+use crate::plies::{PliesStatus, Tally};
 
 impl From<Doing> for v1::JobState {
     fn from(doing: Doing) -> Self {
@@ -32,6 +33,27 @@ impl From<JobStatus> for v1::JobStatus {
             workers_set_aside: status.workers_set_aside,
             answer: status.answer.map(|(answer, seconds)| answer_of(&answer, seconds)),
             workers: status.workers as u32,
+            search: status.search.map(v1::SearchProgress::from),
+        }
+    }
+}
+
+impl From<PliesStatus> for v1::SearchProgress {
+    fn from(status: PliesStatus) -> Self {
+        let tally = |Tally { all, won, lost }| Some(v1::Tally { all, won, lost });
+        let (base, slope) = status.model.line();
+        Self {
+            nodes: status.nodes,
+            settled: status.settled,
+            options: tally(status.options),
+            replies: tally(status.replies),
+            searched_now: status.searched_now,
+            predicted_first: status.predicted.0,
+            predicted_now: status.predicted.1,
+            base,
+            slope,
+            learnt_from: status.model.learnt_from(),
+            proving: status.proving,
         }
     }
 }
@@ -46,6 +68,11 @@ fn answer_of(answer: &Answer, seconds: f64) -> v1::Answer {
         elapsed_seconds: seconds,
         resumed: answer.resumed,
         heights: answer.heights.clone().unwrap_or_default(),
+        proof: answer.proof.clone().map(|ProofRecord { winning_move, entries, nodes }| v1::Proof {
+            winning_move,
+            entries,
+            nodes,
+        }),
     }
 }
 

@@ -80,8 +80,17 @@ impl Tables for Services {
             v1::FileKind::Duals => Side::Upper,
             _ => Side::Lower,
         };
+        let is_search = request.values() == v1::FileKind::Settled;
         let v1::LayerRequest { job, layer, .. } = request;
         let desk = self.desk.clone();
+        if is_search {
+            let files = blocking(move || desk.settled_files(&JobId(job)).map_err(|error| status_of(&error))).await?;
+            let shard = |digest: Option<[u8; 32]>| v1::LayerShard {
+                values_digest: digest.map(|digest| digest.to_vec()).unwrap_or_default().into(),
+                ..Default::default()
+            };
+            return Ok(Response::new(v1::LayerReply { shards: files.into_iter().map(shard).collect() }));
+        }
         let found = blocking(move || {
             let found = desk.layer(&JobId(job), side, layer as usize).map_err(|error| status_of(&error))?;
             found.ok_or_else(|| Status::not_found("there is no such layer, or no such job any more"))
@@ -105,6 +114,7 @@ impl Tables for Services {
             v1::FileKind::Bases => ShardKind::Bases,
             v1::FileKind::Values => ShardKind::Values,
             v1::FileKind::Duals => ShardKind::Duals,
+            v1::FileKind::Settled => ShardKind::Settled,
             v1::FileKind::Unspecified => return Err(Status::invalid_argument("a file of what?")),
         };
         let (desk, job) = (self.desk.clone(), JobId(request.job));
@@ -126,7 +136,10 @@ impl Tables for Services {
         tokio::task::spawn_blocking(move || {
             let message = |part| sender.blocking_send(Ok(v1::FetchReply { part: Some(part) })).is_ok();
             if let Err(error) = send(&file, head, &ranges, message) {
-                desk.stop_if_damaged(&job, &error);
+                // A search goes on without what was settled there.
+                if kind != ShardKind::Settled {
+                    desk.stop_if_damaged(&job, &error);
+                }
                 // If nobody takes it, nobody is there to be told.
                 let _ = sender.blocking_send(Err(status_of(&error)));
             }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use antichain_common::job::JobId;
+use antichain_common::job::search::Order;
 use antichain_common::job::task::TaskKind;
 use antichain_proto::v1::work_server::Work;
 use antichain_proto::{ENGINE, PROTOCOL, v1};
@@ -11,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{Services, blocking, message_of};
-use crate::desk::{Incoming, LeaseOffer, Opened, Opening, Registration, WorkError};
+use crate::desk::{Heard, Incoming, LeaseOffer, Opened, Opening, Registration, WorkError};
 use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
 
 /// A worker waits no longer than this for a task: then it asks again, and is heard of.
@@ -30,6 +32,8 @@ fn lease_of(offer: LeaseOffer) -> v1::Lease {
         TaskKind::Solve => v1::TaskKind::Solve,
         TaskKind::Join => v1::TaskKind::Join,
         TaskKind::Duals => v1::TaskKind::Duals,
+        TaskKind::Search => v1::TaskKind::Search,
+        TaskKind::Prove => v1::TaskKind::Prove,
     };
     v1::Lease {
         task: offer.lease.task.0,
@@ -40,6 +44,7 @@ fn lease_of(offer: LeaseOffer) -> v1::Lease {
         layer: offer.task.layer as u32,
         shard: offer.task.shard as u32,
         heights: offer.heights,
+        search: offer.search.map(|Order { position, nodes, salt }| v1::SearchOrder { position, nodes, salt }),
     }
 }
 
@@ -47,6 +52,7 @@ fn status_of(error: &WorkError) -> Status {
     let text = error.to_string();
     match error {
         WorkError::Unregistered(_) => Status::not_found(text),
+        WorkError::NoSearch(_) => Status::failed_precondition(text),
         WorkError::SetAside(_) => Status::permission_denied(text),
         WorkError::Corrupt(_) => Status::data_loss(text),
         // To be tried again.
@@ -160,6 +166,13 @@ impl Work for Services {
             Ok(None) => Err(Status::cancelled("the delivery broke off")),
             Err(error) => refused(&error),
         }
+    }
+
+    async fn share(&self, request: Request<v1::ShareRequest>) -> Result<Response<v1::ShareReply>, Status> {
+        let v1::ShareRequest { worker, job, salt, told, from } = request.into_inner();
+        let heard = self.desk.share(WorkerId(worker), (JobId(job), salt), told.into(), from);
+        let Heard { told, next, more } = heard.map_err(|error| status_of(&error))?;
+        Ok(Response::new(v1::ShareReply { told: told.into(), next, more }))
     }
 
     async fn release(&self, request: Request<v1::ReleaseRequest>) -> Result<Response<v1::ReleaseReply>, Status> {

@@ -5,11 +5,15 @@
 //! begins with them; a finished job has its proof ([`proof`]) besides, and a certificate as any other.
 
 mod certificate;
+mod engine;
 mod merge;
+mod options;
+mod party;
 mod plan;
 pub mod proof;
 mod run;
 pub mod settled;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -25,10 +29,15 @@ use crate::store::{Store, StoreError};
 use crate::symmetry::{Canonicaliser, Isa};
 
 pub use certificate::search_certificate;
+pub use engine::search_engine;
 pub use merge::{Merged, merge};
+pub use options::{OpenOption, Options};
+pub use party::{Others, Party};
 pub use plan::{SearchPlan, plan_search};
 pub use proof::export_proof;
 pub use run::{SearchLimits, run_search};
+pub use shared::{Order, Searched, TOLD_BYTES, WORTH_TELLING_OTHERS, decode_told, encode_told};
+pub use verify::check_proof_of;
 pub(super) use verify::verify;
 
 /// What a proof shows, besides who wins.

@@ -1,11 +1,14 @@
 //! What a search will need, before it is begun.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::JobSpec;
 use crate::ideal::{Element, Ideal};
+use crate::job::plan::DIRECTORY_BYTES;
 use crate::job::profile::{Reachable, reachable};
-use crate::job::{Amount, JobError, JobId};
+use crate::job::{Amount, JobError, JobId, Method, Plan};
 use crate::poset::Poset;
 use crate::search::{Crew, Rules};
 
@@ -33,6 +36,8 @@ pub struct SearchPlan {
     pub job: JobId,
     /// What is asked.
     pub spec: JobSpec,
+    /// Elements of the position.
+    pub elements: usize,
     /// Positions that can be reached, labelled.
     pub labelled: Amount,
     /// Positions that can be reached, up to symmetry.
@@ -52,6 +57,37 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
+    /// The same as a plan of any job.
+    pub fn as_plan(&self) -> Plan {
+        Plan {
+            job: self.job.clone(),
+            spec: self.spec.clone(),
+            method: Method::Plain { top: self.elements },
+            orbits: self.classes.clone(),
+            labelled: self.labelled.clone(),
+            states: self.nodes_most,
+            most_states: self.nodes_most,
+            edges: 0.0,
+            operations: self.nodes_most,
+            cpu_seconds: self.cpu_seconds,
+            memory_bytes: self.memory_bytes,
+            disk_bytes: DIRECTORY_BYTES,
+            disk_bytes_kept: DIRECTORY_BYTES,
+        }
+    }
+
+    /// Whether anybody could do it.
+    ///
+    /// # Errors
+    /// [`JobError::OutOfReach`].
+    pub fn check(&self) -> Result<(), JobError> {
+        if self.is_out_of_reach() {
+            let (job, poset, ideals) = (self.job.clone(), self.spec.poset.clone(), self.classes.to_f64());
+            return Err(JobError::OutOfReach { job, poset, ideals });
+        }
+        Ok(())
+    }
+
     /// Whether nobody could do it.
     pub fn is_out_of_reach(&self) -> bool {
         self.nodes_least > OUT_OF_REACH
@@ -77,6 +113,7 @@ pub fn plan_search(spec: &JobSpec) -> Result<SearchPlan, JobError> {
     Ok(SearchPlan {
         job: spec.id(),
         spec: spec.clone(),
+        elements: members.len(),
         labelled: Amount::About(reachable.labelled),
         classes: Amount::About(reachable.classes),
         at_once: visited.is_some(),
@@ -91,8 +128,7 @@ pub fn plan_search(spec: &JobSpec) -> Result<SearchPlan, JobError> {
 /// What can be reached from a position, and how many positions a short search visited if it settled it.
 fn survey<const W: usize>(poset: &Poset, members: &[Element]) -> (Reachable, Option<u64>) {
     let root = members.iter().fold(Ideal::<W>::empty(), |root, &x| root.with(x));
-    let rules = Rules::new(poset);
-    let mut crew = Crew::new(&rules, 1, (TRIAL_BYTES, 0));
+    let mut crew = Crew::new(Arc::new(Rules::new(poset)), 1, (TRIAL_BYTES, 0));
     let settled = crew.settle(root, &mut |turn| turn.nodes < TRIAL);
     (reachable(poset, root), settled.map(|_| crew.nodes()))
 }

@@ -6,11 +6,15 @@ use crate::job::{JobError, JobId, catalogue};
 use crate::poset::Poset;
 use crate::search::Lines;
 use crate::search::proof::WriteError;
-use crate::store::{BlockFile, BlockFileWriter, Codec, ShardKey, ShardKind, Spec, Store, StoreError, Written};
+use crate::store::{
+    BlockFile, BlockFileWriter, BlockImage, Codec, ImageWriter, ShardKey, ShardKind, Spec, Store, StoreError, Written,
+};
 
 /// Version of the format of this shard.
 const PROOF_FORMAT: u32 = 1;
 const BLOCK_BYTES: usize = 1 << 16;
+/// What the file says of itself.
+pub const FILE_SPEC: Spec = Spec { kind: ShardKind::Proof, codec: Codec::Lz4, format: PROOF_FORMAT, record_bytes: 1 };
 
 /// Key of the proof of a job.
 pub fn proof_key(job: &JobId) -> ShardKey {
@@ -28,8 +32,7 @@ pub fn write_proof<const W: usize>(
     lines: &Lines<W>,
 ) -> Result<(Written, String), JobError> {
     let key = proof_key(job);
-    let spec = Spec { kind: key.kind, codec: Codec::Lz4, format: PROOF_FORMAT, record_bytes: 1 };
-    let mut blocks = Blocks { writer: store.create_shard(&key, spec)?, block: Vec::new(), error: None };
+    let mut blocks = Blocks { writer: store.create_shard(&key, FILE_SPEC)?, block: Vec::new(), error: None };
     match lines.write(poset, &mut blocks) {
         Ok(digest) => Ok((blocks.finish()?, digest.to_string())),
         Err(WriteError::Io(_)) if blocks.error.is_some() => {
@@ -37,6 +40,18 @@ pub fn write_proof<const W: usize>(
         }
         Err(error) => Err(JobError::SelfCheck(error.to_string())),
     }
+}
+
+/// A proof as a file in memory, and its digest.
+///
+/// # Errors
+/// [`JobError::SelfCheck`] if it cannot be written as a proof, or is too long.
+pub fn proof_image<const W: usize>(poset: &Poset, lines: &Lines<W>) -> Result<(BlockImage, String), JobError> {
+    let mut text = Vec::new();
+    let digest = lines.write(poset, &mut text).map_err(|error| JobError::SelfCheck(error.to_string()))?;
+    let mut image = ImageWriter::new(FILE_SPEC)?;
+    text.chunks(BLOCK_BYTES).try_for_each(|block| image.push(block, [0, 0]))?;
+    Ok((image.finish()?, digest.to_string()))
 }
 
 /// Cuts what is written into blocks of a shard.

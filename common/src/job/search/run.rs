@@ -1,5 +1,6 @@
 //! A search in one process, with checkpoints.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::proof::{proof_key, write_proof};
@@ -90,7 +91,7 @@ struct Journal<const W: usize> {
 
 impl Context<'_> {
     fn run<const W: usize>(&self) -> Result<(Certificate, bool), JobError> {
-        let rules = Rules::<W>::new(self.poset);
+        let rules = Arc::new(Rules::<W>::new(self.poset));
         let root = self.members.iter().fold(Ideal::empty(), |root: Ideal<W>, &x| root.with(x));
         let mut journal = Journal { findings: Vec::new(), nodes: 0, saved: Instant::now(), error: None };
         let mut found = Err(ProveError::Confused);
@@ -98,7 +99,7 @@ impl Context<'_> {
         self.meter.begin_layer(START, None);
         for salt in 0..SALTS {
             let table_bytes = (self.options.memory as f64 * TABLE_SHARE) as u64;
-            let mut crew = Crew::new(&rules, self.options.threads, (table_bytes, salt));
+            let mut crew = Crew::new(rules.clone(), self.options.threads, (table_bytes, salt));
             // What was stored may itself come from a table that confused positions.
             if salt + 1 < SALTS {
                 settled::read_all(self.store, &self.spec.poset, |finding| {

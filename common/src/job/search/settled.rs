@@ -3,7 +3,9 @@
 use crate::ideal::Ideal;
 use crate::job::{JobError, JobId, catalogue};
 use crate::search::{Finding, Settled};
-use crate::store::{Codec, Commit, ShardKey, ShardKind, Spec, Store, StoreError};
+use crate::store::{
+    BlockHead, BlockImage, Codec, Commit, Damage, ImageWriter, ShardKey, ShardKind, Spec, Store, StoreError,
+};
 
 /// Version of the format of these shards.
 const SETTLED_FORMAT: u32 = 1;
@@ -49,6 +51,47 @@ pub fn decode<const W: usize>(bytes: &[u8]) -> impl Iterator<Item = Finding<W>> 
     })
 }
 
+/// What a file of such records says of itself.
+fn file_spec(words: usize) -> Spec {
+    let record = (8 * words + FIXED) as u32;
+    Spec { kind: ShardKind::Settled, codec: Codec::Lz4, format: SETTLED_FORMAT, record_bytes: record }
+}
+
+/// Records of findings by the block.
+fn blocks<const W: usize>(findings: &[Finding<W>]) -> impl Iterator<Item = Vec<u8>> + '_ {
+    findings.chunks(RECORDS_OF_A_BLOCK).map(encode)
+}
+
+/// A file of findings, in memory.
+///
+/// # Errors
+/// [`StoreError::Unfit`] if it has too many blocks.
+pub fn image<const W: usize>(findings: &[Finding<W>]) -> Result<BlockImage, StoreError> {
+    let mut image = ImageWriter::new(file_spec(W))?;
+    blocks(findings).try_for_each(|block| image.push(&block, [0, 0]))?;
+    image.finish()
+}
+
+/// Whether a file has records of positions of so many words.
+///
+/// # Errors
+/// [`Damage::Kind`].
+pub fn check_head(head: &BlockHead, words: usize) -> Result<(), Damage> {
+    if head.spec() == file_spec(words) { Ok(()) } else { Err(Damage::Kind) }
+}
+
+/// The findings of a file.
+///
+/// # Errors
+/// [`Damage::Kind`] if it has other records; what is wrong with its blocks.
+pub fn decode_image<const W: usize>(image: &BlockImage, mut tell: impl FnMut(Finding<W>)) -> Result<(), Damage> {
+    check_head(&image.head, W)?;
+    image.each_block(|block| {
+        decode::<W>(block).for_each(&mut tell);
+        Ok(())
+    })
+}
+
 /// Writes findings as the next shard of a job; it is recorded with the commit.
 ///
 /// # Errors
@@ -61,12 +104,8 @@ pub fn write<const W: usize>(
 ) -> Result<(), StoreError> {
     let next = store.shards_of(&job.0, ShardKind::Settled)?.map(|(key, _)| key.shard as usize + 1).max().unwrap_or(0);
     let key = settled_key(job, next);
-    let record = 8 * W + FIXED;
-    let spec = Spec { kind: key.kind, codec: Codec::Lz4, format: SETTLED_FORMAT, record_bytes: record as u32 };
-    let mut writer = store.create_shard(&key, spec)?;
-    for block in encode(findings).chunks(record * RECORDS_OF_A_BLOCK) {
-        writer.push(block, [0, 0])?;
-    }
+    let mut writer = store.create_shard(&key, file_spec(W))?;
+    blocks(findings).try_for_each(|block| writer.push(&block, [0, 0]))?;
     let written = writer.finish()?;
     commit.put_shard(key, written.record());
     Ok(())
@@ -110,8 +149,7 @@ pub fn read_job<const W: usize>(
 
 fn read<const W: usize>(store: &Store, key: &ShardKey) -> Result<Vec<u8>, StoreError> {
     let file = store.open_shard(key)?;
-    let spec = file.spec();
-    if spec.format != SETTLED_FORMAT || spec.record_bytes as usize != 8 * W + FIXED {
+    if file.spec() != file_spec(W) {
         tracing::warn!("{key} is of another version, and is passed over");
         return Ok(Vec::new());
     }

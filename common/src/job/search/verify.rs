@@ -11,6 +11,19 @@ use crate::search::proof::{CheckOptions, ProofError, check};
 use crate::store::Store;
 use crate::watch::Interrupt;
 
+/// Whether the stored proof of a search shows what its certificate says, checked by what shares nothing with the search.
+///
+/// # Errors
+/// What is wrong, in a sentence.
+pub fn check_proof_of(store: &Store, certificate: &Certificate, interrupt: &Interrupt) -> Result<(), String> {
+    let mut report = Report::default();
+    verify(store, &certificate.job.0, certificate, interrupt, &mut report).map_err(|error| error.to_string())?;
+    match report.into_failures().into_iter().next() {
+        None => Ok(()),
+        Some(failure) => Err(failure),
+    }
+}
+
 /// Checks the certificate of a search and its proof.
 ///
 /// # Errors

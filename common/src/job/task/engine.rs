@@ -10,6 +10,7 @@ use crate::job::plan::UPPER_SLOTS;
 use crate::job::records::space_owner;
 use crate::job::ruler::RulerEngine;
 use crate::job::sample::Sample;
+use crate::job::search::search_engine;
 use crate::job::{JobError, JobSpec, Method, Question, RunOptions, certificate, method, run};
 use crate::poset::Poset;
 use crate::recurrence::chomp::Board;
@@ -63,6 +64,9 @@ pub fn engine(spec: &JobSpec) -> Result<Arc<dyn Engine>, TaskError> {
     }
     if let Some((poset, sampling)) = spec.estimated()? {
         return Ok(Arc::new(EstimateEngine::new(poset, sampling)));
+    }
+    if let Some(engine) = search_engine(spec)? {
+        return Ok(engine);
     }
     let poset: Poset = spec.poset.parse()?;
     let method = method(spec.question, &poset, spec.limits);
@@ -261,7 +265,7 @@ impl<const W: usize> Engine for Shared<W> {
         let indexed = sizes.bases_read * (3 * base + INDEXED_BYTES);
         TASK_BYTES
             + match task.kind {
-                TaskKind::Whole => 0,
+                TaskKind::Whole | TaskKind::Search | TaskKind::Prove => 0,
                 TaskKind::Enumerate => 3 * 16 * base * sizes.bases,
                 TaskKind::Solve if !self.has_values() => sizes.bases * (base + EDGES_BYTES),
                 TaskKind::Solve if self.is_game() && !self.has_fibres() => {

@@ -7,10 +7,12 @@
 //! duals (k, s)       of a game: values of the larger ideals, by their duals           needs all values, and those of the
 //!                                                                                     duals from layer k + 1 on
 //! whole              all of a job that is too small to be cut
+//! search (s)         of a search: a position, for so many nodes                        needs nothing, but gains by what others settle
+//! prove (s)          of a search: the proof of its position                            needs what was settled
 //! ```
 //! To solve a shard of a game takes the values of all layers below, not of one: see [`Replica`].
 //!
-//! A task is deterministic: the same findings and the same bytes on every machine, for any number of threads. Between
+//! But for those of a search, a task is deterministic: the same findings and the same bytes on every machine, for any number of threads. Between
 //! enumeration and solution somebody merges what was found into a layer and cuts it ([`Engine::merge`]).
 //!
 //! An [`Engine`] does tasks of one job. It hides how many words an ideal of its poset takes, and knows nothing of where
@@ -35,10 +37,11 @@ use super::estimation::Sampled;
 use super::records::SizeSum;
 use super::ruler::Surveyed;
 use super::sample::Sample;
+use super::search::{Options, Party, Searched};
 use super::{JobError, JobSpec, Side, SizeCount, ValuedShard, decimal};
 use crate::poset::PosetError;
 use crate::space::needed::Needed;
-use crate::store::{BlockImage, Damage, Store, StoreError};
+use crate::store::{BlockHead, BlockImage, Damage, Store, StoreError};
 use crate::watch::Interrupt;
 pub use engine::engine;
 pub use layers::{LayerIndex, Merged, MergedShard};
@@ -58,6 +61,10 @@ pub enum TaskKind {
     Solve,
     /// Values of larger ideals of a game, by their duals.
     Duals,
+    /// Of a search: a position, as far as an order goes.
+    Search,
+    /// Of a search: the proof.
+    Prove,
 }
 
 impl TaskKind {
@@ -66,7 +73,7 @@ impl TaskKind {
         match self {
             Self::Solve => Some(Side::Lower),
             Self::Duals => Some(Side::Upper),
-            Self::Whole | Self::Enumerate | Self::Join => None,
+            Self::Whole | Self::Enumerate | Self::Join | Self::Search | Self::Prove => None,
         }
     }
 }
@@ -91,6 +98,8 @@ impl std::fmt::Display for Task {
             TaskKind::Solve => write!(f, "values of layer {layer}, shard {shard}"),
             TaskKind::Join => write!(f, "join over layer {layer}, shard {shard}"),
             TaskKind::Duals => write!(f, "values of the duals over layer {layer}, shard {shard}"),
+            TaskKind::Search => write!(f, "search {shard}"),
+            TaskKind::Prove => f.write_str("the proof"),
         }
     }
 }
@@ -120,6 +129,12 @@ pub enum Findings {
     Surveyed(Surveyed),
     /// Of [`TaskKind::Solve`] where the shards of the only layer are groups of batches of an estimate.
     Sampled(Sampled),
+    /// Of [`TaskKind::Search`]; what was settled is in the file.
+    Searched(Searched),
+    /// Of [`TaskKind::Prove`]: the certificate; the proof is in the file.
+    Proved(Box<Certificate>),
+    /// Of [`TaskKind::Prove`]: what was settled contradicts itself, and is worth nothing.
+    Confused,
 }
 
 /// A shard of a layer, solved.
@@ -315,6 +330,30 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`TaskError::NotOfThisJob`] if it is not, or there is no such group; [`TaskError::Stopped`].
     fn sample(&self, _group: usize, _effort: &Effort<'_>) -> Result<Findings, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
+
+    /// What follows from a position without a search, if the question is one.
+    ///
+    /// # Errors
+    /// [`TaskError::NotOfThisJob`] if it is not; [`TaskError::Job`] if there is no such position.
+    fn options(&self, _position: &str) -> Result<Options, TaskError> {
+        Err(TaskError::NotOfThisJob)
+    }
+
+    /// Whether a file has settled positions of this search.
+    ///
+    /// # Errors
+    /// [`Damage::Kind`].
+    fn check_settled(&self, _head: &BlockHead) -> Result<(), Damage> {
+        Err(Damage::Kind)
+    }
+
+    /// Who searches and proves at a worker.
+    ///
+    /// # Errors
+    /// [`TaskError::NotOfThisJob`] if the question is no search.
+    fn party(&self, _effort: &Effort<'_>) -> Result<Box<dyn Party>, TaskError> {
         Err(TaskError::NotOfThisJob)
     }
 

@@ -33,6 +33,21 @@ impl BlockImage {
         Ok(Self { bytes, head })
     }
 
+    /// The contents of the blocks, one after the other, each held against its checksum.
+    ///
+    /// # Errors
+    /// What is wrong with the blocks; and what `take` says.
+    pub fn each_block(&self, mut take: impl FnMut(&[u8]) -> Result<(), Damage>) -> Result<(), Damage> {
+        let mut block = Vec::new();
+        for (i, stored) in self.head.blocks(self.blocks())? {
+            self.head.check(i, stored)?;
+            block.resize(self.head.meta(i).raw_bytes as usize, 0);
+            self.head.decode(i, stored, &mut block)?;
+            take(&block)?;
+        }
+        Ok(())
+    }
+
     /// The bytes before the blocks.
     pub fn header(&self) -> &[u8] {
         &self.bytes[..HEADER_BYTES]

@@ -1,0 +1,170 @@
+//! What searchers tell each other: a log for each search, of which every worker hears what others have told since it asked last.
+//!
+//! The log is news and nothing else: what it says is of use to whoever has searched so far, and is forgotten with the
+//! coordinator or when there is too much of it. What lasts are the files that come with the answers.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use antichain_common::job::JobId;
+use antichain_common::job::search::TOLD_BYTES;
+
+use super::Desk;
+use super::work::WorkError;
+use crate::ledger::WorkerId;
+
+/// Bytes of the news of a search: several seconds of a hundred threads.
+const MOST_BYTES: usize = 16 << 20;
+/// Bytes that are told at a time, about.
+const REPLY_BYTES: usize = 1 << 19;
+
+/// The news of one search.
+#[derive(Default)]
+struct News {
+    salt: u64,
+    /// Who told it, and what.
+    entries: VecDeque<(WorkerId, Vec<u8>)>,
+    /// Number of the first entry that is still there.
+    first: u64,
+    bytes: usize,
+}
+
+impl News {
+    fn put(&mut self, worker: WorkerId, told: Vec<u8>) {
+        self.bytes += told.len();
+        self.entries.push_back((worker, told));
+        while self.bytes > MOST_BYTES
+            && let Some((_, oldest)) = self.entries.pop_front()
+        {
+            self.bytes -= oldest.len();
+            self.first += 1;
+        }
+    }
+
+    /// What others than a worker told from an entry on, where it goes on, and whether there is more.
+    fn since(&self, from: u64, worker: WorkerId) -> Heard {
+        let mut heard = Heard { next: from.max(self.first), ..Heard::default() };
+        // A number from before a restart means nothing.
+        let end = self.first + self.entries.len() as u64;
+        heard.next = heard.next.min(end);
+        for (by, told) in self.entries.iter().skip((heard.next - self.first) as usize) {
+            if heard.told.len() > REPLY_BYTES {
+                break;
+            }
+            heard.next += 1;
+            if *by != worker {
+                heard.told.extend_from_slice(told);
+            }
+        }
+        heard.more = heard.next < end;
+        heard
+    }
+}
+
+/// What a worker hears.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// What others told.
+    pub told: Vec<u8>,
+    /// Where the next news begin.
+    pub next: u64,
+    /// Whether there are some.
+    pub more: bool,
+}
+
+/// The news of all searches.
+#[derive(Default)]
+pub(super) struct Shared(Mutex<HashMap<JobId, News>>);
+
+impl Shared {
+    fn exchange(&self, job: JobId, salt: u64, worker: WorkerId, told: Vec<u8>, from: u64) -> Heard {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = all.entry(job).or_default();
+        if news.salt != salt {
+            *news = News { salt, ..News::default() };
+        }
+        if !told.is_empty() {
+            news.put(worker, told);
+        }
+        news.since(from, worker)
+    }
+
+    /// Forgets the searches that are over.
+    pub(super) fn keep(&self, is_running: impl Fn(&JobId) -> bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|job, _| is_running(job));
+    }
+}
+
+impl Desk {
+    /// Takes what a worker has settled, and tells it what others have.
+    ///
+    /// # Errors
+    /// [`WorkError::Unregistered`]; [`WorkError::Corrupt`] if it is not about a search of this coordinator.
+    pub fn share(
+        &self,
+        worker: WorkerId,
+        (job, salt): (JobId, u64),
+        mut told: Vec<u8>,
+        from: u64,
+    ) -> Result<Heard, WorkError> {
+        {
+            let state = self.state();
+            if !state.workers.contains_key(&worker) {
+                return Err(WorkError::Unregistered(worker));
+            }
+            let plies = state.job(&job).filter(|job| job.is_running()).and_then(|job| job.plies.as_ref());
+            if plies.is_none_or(|plies| plies.record().salt != salt) {
+                return Err(WorkError::NoSearch(job));
+            }
+        }
+        told.truncate(told.len() / TOLD_BYTES * TOLD_BYTES);
+        Ok(self.shared.exchange(job, salt, worker, told, from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(number: u8, records: usize) -> Vec<u8> {
+        vec![number; records * TOLD_BYTES]
+    }
+
+    #[test]
+    fn everybody_hears_what_others_told_and_hears_it_once() {
+        let shared = Shared::default();
+        let job = || JobId("search".to_owned());
+        let ask = |worker, told, from| shared.exchange(job(), 0, WorkerId(worker), told, from);
+        assert_eq!(ask(1, told(1, 2), 0), Heard { told: vec![], next: 1, more: false });
+        let heard = ask(2, told(2, 1), 0);
+        assert_eq!((heard.told, heard.next), (told(1, 2), 2));
+        let heard = ask(1, vec![], 1);
+        assert_eq!((heard.told, heard.next), (told(2, 1), 2));
+        assert_eq!(ask(1, vec![], 2).told, Vec::<u8>::new());
+        // A number from before a restart.
+        assert_eq!(ask(1, vec![], 1 << 40), Heard { told: vec![], next: 2, more: false });
+        // Another salt: nothing of that is true any more.
+        assert_eq!(shared.exchange(job(), 1, WorkerId(1), vec![], 0), Heard::default());
+    }
+
+    #[test]
+    fn news_are_bounded_and_come_in_pieces() {
+        let mut news = News::default();
+        let entries = 40;
+        for number in 0..entries {
+            news.put(WorkerId(1), told(number, MOST_BYTES / 20 / TOLD_BYTES));
+        }
+        assert!(news.bytes <= MOST_BYTES);
+        let (mut next, mut pieces, mut last) = (0, 0, 0);
+        loop {
+            let heard = news.since(next, WorkerId(2));
+            pieces += 1;
+            next = heard.next;
+            last = heard.told.last().copied().unwrap_or(last);
+            if !heard.more {
+                break;
+            }
+        }
+        assert!(pieces > 5 && next == u64::from(entries) && last == entries - 1, "{pieces} {next} {last}");
+    }
+}
