@@ -5,6 +5,7 @@ mod estimate;
 mod export;
 mod flip;
 mod games;
+mod plan;
 mod proof;
 mod search;
 mod serve;
@@ -24,6 +25,7 @@ use flip::COINS;
 pub use flip::{FlipArgs, FlipSweepArgs};
 use games::{COIN_GAMES, COIN_POSETS};
 pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
+pub use plan::{PlanArgs, ResourceArgs};
 pub use proof::CheckProofArgs;
 pub use search::{BudgetArgs, MergeArgs, SearchArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
@@ -151,8 +153,14 @@ pub enum Command {
   antichain run ruler partitions:60        h(1) to h(60), with checkpoints"))]
     Run(RunArgs),
     /// Say what a question will need before it is started: ideals, time, memory, disk
-    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExample:
-  antichain plan extensions boolean:7"))]
+    ///
+    /// With --cores, --within, --memory or --disk: how large the ideals may be for what there is, and what ends first.
+    #[command(after_long_help = format!("{QUESTIONS}\n\n{POSETS}\n\nExamples:
+  antichain plan extensions boolean:7
+  antichain plan grundy boolean:8 --max-elements 40
+  antichain plan grundy boolean:8 --within 2h --cores 2 --memory 16GiB
+  antichain plan grundy boolean:8 --within 2w --cores 1000 --memory 4TB
+  antichain plan outcome boolean:8 --position '0123 0145 67'"))]
     Plan(PlanArgs),
     /// Estimate a number of linear extensions that is out of reach, with an interval
     Estimate(EstimateArgs),
@@ -351,21 +359,6 @@ pub struct RunArgs {
     /// Of a coin-turning game: list all elements, even if there are more than 10,000
     #[arg(long)]
     pub elements: bool,
-}
-
-/// Arguments of `plan`.
-#[derive(Debug, clap::Args)]
-pub struct PlanArgs {
-    /// The question; --help lists them
-    pub question: String,
-    /// The poset, such as boolean:6; --help lists them
-    pub poset: String,
-    /// Limits on sizes.
-    #[command(flatten)]
-    pub limits: LimitArgs,
-    /// One position instead of all.
-    #[command(flatten)]
-    pub search: SearchArgs,
 }
 
 /// Arguments of `layers`.

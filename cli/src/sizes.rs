@@ -49,7 +49,8 @@ const BYTE_UNITS: [(&str, f64); 14] = [
     ("TB", 1e12),
 ];
 
-const TIME_UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+const TIME_UNITS: [(&str, f64); 6] =
+    [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
 
 impl FromStr for Bytes {
     type Err = AmountError;
@@ -77,9 +78,24 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Reads a span of time: `100ms`, `10s`, `2m`, `1.5h`.
+/// Shows an amount of memory or disk that is only estimated, and may be more than any machine has: beyond exbibytes as a
+/// power of ten.
+pub fn show_bytes(number: f64) -> String {
+    if number < (1u64 << 63) as f64 {
+        Bytes(number as u64).to_string()
+    } else {
+        format!("{} bytes", show_large(number))
+    }
+}
+
+/// Shows a number with three significant digits, as a power of ten.
+pub fn show_large(number: f64) -> String {
+    format!("{number:.2e}").replace('e', " * 10^")
+}
+
+/// Reads a span of time: `100ms`, `10s`, `2m`, `1.5h`, `3d`, `2w`.
 pub fn parse_duration(text: &str) -> Result<Duration, AmountError> {
-    let seconds = amount(text, &TIME_UNITS, "10s", "ms, s, m or h")?;
+    let seconds = amount(text, &TIME_UNITS, "10s", "ms, s, m, h, d or w")?;
     Duration::try_from_secs_f64(seconds).map_err(|_| AmountError::TooLarge)
 }
 
@@ -88,15 +104,20 @@ pub fn parse_duration_or_none(text: &str) -> Result<Duration, AmountError> {
     if matches!(text.trim(), "0" | "0s") { Ok(Duration::ZERO) } else { parse_duration(text) }
 }
 
-/// Shows a span of time with as many digits as anybody wants to read: `0.042 s`, `12.3 s`, `4 min 10 s`, `2 h 5 min`.
+/// Shows a span of time with as many digits as anybody wants to read: `0.042 s`, `12.3 s`, `4 min 10 s`, `2 h 5 min`, `14 days`.
 pub fn show_duration(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     let whole = seconds.round() as u64;
+    let both = |large: u64, unit: &str, small: u64, smaller: &str| match small {
+        0 => format!("{large} {unit}"),
+        _ => format!("{large} {unit} {small} {smaller}"),
+    };
     match seconds {
         s if s < 1.0 => format!("{s:.3} s"),
         s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3600.0 => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        _ if whole < 3600 => both(whole / 60, "min", whole % 60, "s"),
+        _ if whole < 172_800 => both(whole / 3600, "h", whole % 3600 / 60, "min"),
+        _ => both(whole / 86_400, "days", whole % 86_400 / 3600, "h"),
     }
 }
 
@@ -106,6 +127,18 @@ pub fn show_estimate(span: Duration) -> String {
         0 => "less than a second".to_owned(),
         seconds @ 1..60 => format!("{seconds} s"),
         seconds => show_duration(Duration::from_secs(seconds)),
+    }
+}
+
+/// Shows an estimated number of seconds: in years where it has many.
+pub fn show_seconds(seconds: f64) -> String {
+    /// Beyond a year, days are no longer of interest.
+    const YEAR: f64 = 365.25 * 86_400.0;
+    let years = seconds / YEAR;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(span) if years < 2.0 => show_estimate(span),
+        _ if years < 1e6 => format!("{years:.0} years"),
+        _ => format!("{} years", show_large(years)),
     }
 }
 
@@ -158,12 +191,26 @@ mod tests {
 
     #[test]
     fn spans_of_time() {
-        for (text, milliseconds) in [("100ms", 100), ("10s", 10_000), ("2m", 120_000), ("1.5h", 5_400_000)] {
+        for (text, milliseconds) in
+            [("100ms", 100), ("10s", 10_000), ("2m", 120_000), ("1.5h", 5_400_000), ("2w", 1_209_600_000)]
+        {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
         }
         assert!(matches!(parse_duration("10"), Err(AmountError::Unit { .. })), "a bare number says no unit");
         assert_eq!(parse_duration("0s"), Err(AmountError::Zero));
         assert!(parse_duration("1e9s").is_err(), "no exponents");
+    }
+
+    #[test]
+    fn what_no_machine_has_is_a_power_of_ten() {
+        assert_eq!(show_bytes(1536.0), "1.5 KiB");
+        assert_eq!(show_bytes(2f64.powi(62)), "4.0 EiB");
+        assert_eq!(show_bytes(2f64.powi(64)), "1.84 * 10^19 bytes");
+        assert_eq!(show_bytes(6.4e24), "6.40 * 10^24 bytes");
+        assert_eq!(show_seconds(12.3), "12 s");
+        assert_eq!(show_seconds(3.2e9), "101 years");
+        assert_eq!(show_seconds(3.2e18), "1.01 * 10^11 years");
+        assert_eq!(show_seconds(1e300), "3.17 * 10^292 years");
     }
 
     #[test]
@@ -175,6 +222,8 @@ mod tests {
         assert_eq!(show_duration(Duration::from_millis(12_340)), "12.3 s");
         assert_eq!(show_duration(Duration::from_secs(250)), "4 min 10 s");
         assert_eq!(show_duration(Duration::from_secs(7500)), "2 h 5 min");
+        assert_eq!(show_duration(Duration::from_secs(7200)), "2 h");
+        assert_eq!(show_duration(Duration::from_secs(14 * 86_400)), "14 days");
         assert_eq!(show_estimate(Duration::from_millis(300)), "less than a second");
         assert_eq!(show_estimate(Duration::from_millis(12_340)), "12 s");
         assert_eq!(show_estimate(Duration::from_secs(250)), "4 min 10 s");

@@ -14,6 +14,7 @@ mod merge;
 mod moves;
 mod nim;
 mod plan;
+mod plan_reach;
 mod plan_search;
 mod query;
 mod run;

@@ -1,22 +1,24 @@
 //! `antichain plan`: what a question will need.
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use antichain_common::job::{Amount, JobId, JobSpec, Method, Plan, Question};
 use serde::{Deserialize, Serialize};
 
-use super::{LimitsDocument, all_cores, budget, plan_search, show_limits};
+use super::{LimitsDocument, all_cores, budget, plan_reach, plan_search, show_limits};
 use crate::args::{Global, PlanArgs};
 use crate::inputs;
 use crate::output::{document, grouped, result, table};
 use crate::remote::{Place, Remote, place};
-use crate::sizes::{Bytes, show_estimate};
+use crate::sizes::{Bytes, show_bytes, show_large, show_seconds};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
     if let Some(position) = &args.search.position {
         return plan_search::execute(global, args, position);
+    }
+    if args.resources.is_given() {
+        return plan_reach::execute(global, args);
     }
     let spec = inputs::job(&args.question, &args.poset, args.limits)?;
     let (plan, machine) = match place::either(global)? {
@@ -88,7 +90,7 @@ impl Machine {
 
 /// The plan as a JSON document.
 #[derive(Debug, Serialize)]
-struct PlanDocument<'a> {
+pub(super) struct PlanDocument<'a> {
     question: Question,
     poset: &'a str,
     #[serde(flatten)]
@@ -130,11 +132,11 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
 
 /// The plan for people.
 fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
-    let mut time = format!("{} on one core", span(plan.cpu_seconds));
-    let mut memory = bytes(plan.memory_bytes).to_string();
+    let mut time = format!("{} on one core", show_seconds(plan.cpu_seconds));
+    let mut memory = show_bytes(plan.memory_bytes);
     if let Some(Machine { threads, memory: free }) = machine {
-        time += &format!(", {} on the {threads} here", span(plan.cpu_seconds / threads.get() as f64));
-        let fits = if bytes(plan.memory_bytes) <= *free { "fits into" } else { "more than" };
+        time += &format!(", {} on the {threads} here", show_seconds(plan.cpu_seconds / threads.get() as f64));
+        let fits = if plan.memory_bytes <= free.0 as f64 { "fits into" } else { "more than" };
         memory += &format!(", {fits} the {free} this process may take by default");
     }
     let is_ruler = plan.spec.question == Question::Ruler;
@@ -155,11 +157,11 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
 
 /// The disk, and what it takes to keep values, unless these are kept anyway.
 fn disk(plan: &Plan) -> String {
-    let kept = bytes(plan.disk_bytes_kept);
+    let kept = show_bytes(plan.disk_bytes_kept);
     if plan.keeps_values(false) {
         format!("{kept}, for with a limit on sizes values are kept")
     } else {
-        format!("{}; {kept} with --keep-values", bytes(plan.disk_bytes))
+        format!("{}; {kept} with --keep-values", show_bytes(plan.disk_bytes))
     }
 }
 
@@ -171,13 +173,8 @@ fn method(plan: &Plan) -> String {
     }
 }
 
-/// A time to wait.
-fn span(seconds: f64) -> String {
-    Duration::try_from_secs_f64(seconds).map_or("longer than time itself".to_owned(), show_estimate)
-}
-
 /// A number of ideals: every digit of an exact one, as long as anybody could read them.
-fn ideals(amount: &Amount) -> String {
+pub(super) fn ideals(amount: &Amount) -> String {
     const LEGIBLE: f64 = 1e21;
     match amount {
         Amount::Exact(number) if amount.to_f64() < LEGIBLE => grouped(number),
@@ -187,13 +184,8 @@ fn ideals(amount: &Amount) -> String {
 }
 
 /// Beyond a million, three significant digits of an estimate say enough.
-fn readable(number: f64) -> String {
-    if number >= 1e6 { format!("{number:.2e}").replace('e', " * 10^") } else { grouped(&format!("{number:.0}")) }
-}
-
-/// Saturating, as a plan may name more than any disk.
-fn bytes(number: f64) -> Bytes {
-    Bytes(number as u64)
+pub(super) fn readable(number: f64) -> String {
+    if number >= 1e6 { show_large(number) } else { grouped(&format!("{number:.0}")) }
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub use crate::watch::Interrupt;
 pub use catalogue::{certificate, finished, jobs, positions};
 pub use estimation::{Estimate, EstimateSpec, Extent, Sampling, Wanted, batches_wanted, estimate};
 pub use moves::{Moves, PositionMove, moves};
-pub use plan::{Amount, Method, check, method, plan};
+pub use plan::{Amount, Method, Reach, Resource, Resources, check, method, plan, reach};
 pub use positions::positions_of_value;
 pub use positions::records::{POSITIONS, PositionCount, PositionLayer, Positions, Side, ValuedShard};
 pub use query::{QueryTables, query, query_with};

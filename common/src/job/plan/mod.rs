@@ -11,10 +11,13 @@
 //! assert_eq!(plan.orbits.to_string(), "490013148");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`reach`] asks the other way round: how large the ideals may be for what there is.
 
 mod amount;
 mod cost;
 mod method;
+mod reach;
 mod space;
 
 #[cfg(test)]
@@ -23,6 +26,7 @@ mod tests;
 pub use amount::Amount;
 pub(super) use method::visited;
 pub use method::{Method, method};
+pub use reach::{Reach, Resource, Resources, reach};
 
 use super::profile::Profile;
 use super::{JobError, JobSpec, Plan, Question, SizeLimits};
@@ -41,21 +45,25 @@ const OUT_OF_REACH: f64 = 1e12;
 /// # Errors
 /// [`JobError::OutOfReach`], [`JobError::FromAbove`]; [`JobError::NotAboutIdeals`].
 pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Plan, JobError> {
-    let spec = JobSpec::new(question, poset, limits);
     if matches!(question, Question::Ruler | Question::Estimate) {
         return Err(JobError::NotAboutIdeals(question));
     }
-    let limits = method::visited(question, poset, limits);
-    let space = Space::new(poset, limits);
-    within_reach(&spec, &space)?;
-    let method = method::choose(question, poset, limits, &space);
+    let space = Space::new(poset, method::visited(question, poset, limits));
+    within_reach(&JobSpec::new(question, poset, limits), &space)?;
+    Ok(planned(question, poset, limits, &space))
+}
+
+/// The same, whether anybody could do it or not, with the space of what is visited.
+fn planned(question: Question, poset: &Poset, limits: SizeLimits, space: &Space<'_>) -> Plan {
+    let spec = JobSpec::new(question, poset, limits);
+    let method = method::choose(question, poset, method::visited(question, poset, limits), space);
     let halves = match method {
         Method::Halves { top } => Split::halves(poset, Isa::detect()).map(|split| Profile::new(&split, top)),
         Method::Plain { .. } => None,
     };
     let cost = Cost::of(question, method, poset, halves.as_ref().unwrap_or_else(|| space.plain()));
     let (orbits, labelled) = space.ideals();
-    Ok(Plan {
+    Plan {
         job: spec.id(),
         spec,
         method,
@@ -69,7 +77,7 @@ pub fn plan(question: Question, poset: &Poset, limits: SizeLimits) -> Result<Pla
         memory_bytes: cost.memory_bytes,
         disk_bytes: cost.disk_bytes,
         disk_bytes_kept: cost.disk_bytes_kept,
-    })
+    }
 }
 
 /// Whether anybody could answer: [`plan`] without the costs.
@@ -86,13 +94,19 @@ pub fn check(question: Question, poset: &Poset, limits: SizeLimits) -> Result<()
 }
 
 fn within_reach(spec: &JobSpec, space: &Space<'_>) -> Result<(), JobError> {
-    let (ideals, share) = space.needed();
-    if ideals * share <= OUT_OF_REACH {
+    if is_within_reach(space) {
         return Ok(());
     }
+    let (ideals, _) = space.needed();
     let (job, question, poset) = (spec.id(), spec.question, spec.poset.clone());
     Err(match spec.limits.min {
         0 => JobError::OutOfReach { job, poset, ideals },
         _ => JobError::FromAbove { job, question, poset, ideals },
     })
+}
+
+/// Whether there are not more ideals to visit than any job may.
+fn is_within_reach(space: &Space<'_>) -> bool {
+    let (ideals, share) = space.needed();
+    ideals * share <= OUT_OF_REACH
 }
