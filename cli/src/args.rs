@@ -354,7 +354,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub effort: EffortArgs,
     /// Keep the values of all ideals, for `query`
-    #[arg(long)]
+    #[arg(long, conflicts_with = "position")]
     pub keep_values: bool,
     /// Of a coin-turning game: list all elements, even if there are more than 10,000
     #[arg(long)]

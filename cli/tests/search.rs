@@ -80,10 +80,12 @@ fn plans_and_refusals() {
         (&["outcome", "boolean:7", "--position", "012", "--budget", "0"], "budget"),
         (&["outcome", "boolean:7", "--budget", "1s"], "--position"),
         (&["outcome", "boolean:7", "--position", "012", "--max-elements", "4"], "--max-elements"),
+        (&["outcome", "boolean:7", "--position", "012", "--min-elements", "0"], "--min-elements"),
+        (&["outcome", "boolean:7", "--position", "012", "--keep-values"], "--keep-values"),
     ] {
         let outcome = lab.run(&[&["run"], words].concat());
         outcome.assert_code(2);
-        assert!(outcome.stderr.contains(reason), "{words:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(reason) && outcome.stderr.contains("hint: "), "{words:?}: {}", outcome.stderr);
     }
     let outcome = lab.run(&["export", "outcome-boolean-7", "--format", "proof"]);
     outcome.assert_code(2);
