@@ -45,8 +45,8 @@ pub struct PositionMove {
     pub wins: bool,
 }
 
-/// The moves of a position given by its members, with what earlier questions have read, and values of a question about the game; without one, Grundy values
-/// where these are known, otherwise outcomes.
+/// The moves of a position given by its members, with what earlier questions have read, and values of a question about the
+/// game; without one, Grundy values where these are known, otherwise outcomes.
 ///
 /// # Errors
 /// As [`query`](super::query()), and [`JobError::NoGame`] for a question that is not about the game.
@@ -62,9 +62,8 @@ pub fn moves(
         Some(question) if !question.is_game() => Err(JobError::NoGame(question)),
         Some(question) => moves_with(tables, store, question, poset, members, memory),
         None => match moves_with(tables, store, Question::Grundy, poset, members, memory) {
-            Err(unknown @ JobError::NotStored { .. }) => {
-                moves_with(tables, store, Question::Outcome, poset, members, memory).map_err(|_| unknown)
-            }
+            // Outcomes are looked for in the tables of both questions, so what is said of them is said of all that is there.
+            Err(JobError::NotStored { .. }) => moves_with(tables, store, Question::Outcome, poset, members, memory),
             other => other,
         },
     }
