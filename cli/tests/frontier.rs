@@ -67,6 +67,42 @@ fn positions_within_the_frontier_are_answered_and_those_beyond_are_refused_with_
 }
 
 #[test]
+fn moves_without_a_question_name_what_is_there() {
+    let lab = Lab::new();
+    lab.json(&["run", "outcome", "boolean:8", "--max-elements", "16", "--keep-values"]);
+    let moves = lab.run(&[&["moves", "boolean:8", "01234"][..], &NO_SEARCH].concat());
+    moves.assert_code(1);
+    let way_on = "outcome-boolean-8-max16 has ideals of at most 16 elements";
+    assert!(moves.stderr.contains(way_on) && !moves.stderr.contains("grundy"), "{}", moves.stderr);
+}
+
+#[test]
+fn hints_name_commands_that_are_not_refused() {
+    let lab = Lab::new();
+    let ask = |question: &str, position: &str| {
+        let outcome = lab.run(&[&["query", question, "boolean:8", position][..], &NO_SEARCH].concat());
+        outcome.assert_code(1);
+        outcome.stderr
+    };
+    // Of 23 elements and of 238.
+    let (small, large) = ("012 034 135 245", "012345 0123467 0123567 1234567 024567 134567");
+    for question in ["grundy", "remoteness", "outcome", "extensions"] {
+        let hint = ask(question, small);
+        assert!(hint.contains(&format!("`antichain run {question} boolean:8 --max-elements 23`")), "{hint}");
+        lab.run(&["plan", question, "boolean:8", "--max-elements", "23"]).assert_code(0);
+        let hint = ask(question, large);
+        assert!(!hint.contains("--max-elements"), "{hint}");
+        if question != "extensions" {
+            assert!(hint.contains(&format!("`antichain plan outcome boolean:8 --position '{large}'`")), "{hint}");
+        }
+    }
+    // With a frontier, and a position beyond what anybody can value.
+    lab.json(&["run", "grundy", "boolean:8", "--max-elements", "10", "--keep-values"]);
+    let hint = ask("grundy", large);
+    assert!(hint.contains("grundy-boolean-8-max10") && hint.contains("--position"), "{hint}");
+}
+
+#[test]
 fn large_ideals_are_counted_by_their_duals() {
     let lab = Lab::new();
     let above = lab.json(&["run", "ideals", "boolean:8", "--min-elements", "240"]);

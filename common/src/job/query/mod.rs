@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod hint;
 mod positions;
 mod quick;
 mod search;
@@ -31,7 +32,7 @@ use stored::Found;
 pub(super) use stored::Stored;
 use tables::Tables;
 
-use super::{JobError, JobSpec, PositionValue, Question};
+use super::{JobError, PositionValue, Question};
 use crate::ideal::{Element, Ideal};
 use crate::poset::{Poset, format_position};
 use crate::store::{Store, StoreError};
@@ -152,7 +153,8 @@ impl Query<'_> {
                 _ => self.position(members, ideal, &mut search)?,
             };
             let canonical = form.filter(|_| canonical).map(|(_, form)| written(&form));
-            let not_stored = || JobError::NotStored { position: position.clone(), hint: self.hint(members.len()) };
+            let not_stored =
+                || JobError::NotStored { position: position.clone(), hint: self.hint(position, members.len()) };
             let Found { value, unfinished } = found.ok_or_else(not_stored)?;
             Ok(PositionValue { position: position.clone(), canonical, value, unfinished })
         };
@@ -241,49 +243,6 @@ impl Query<'_> {
             Some(stored) if self.question == Question::Extensions => stored.value(ideal, form),
             // Nothing but the total is stored of numbers of ideals.
             Some(_) => Ok(None),
-        }
-    }
-
-    fn hint(&self, size: usize) -> String {
-        if let Some((job, top)) = self.stored.iter().filter_map(Stored::frontier).max_by_key(|&(_, top)| top)
-            && top < size
-        {
-            let JobSpec { question, poset, .. } = &job;
-            return format!(
-                "{} has ideals of at most {top} elements, and this one has {size}: `antichain plan {question} {poset} \
-                 --max-elements {size}` says what it takes to go on so far",
-                job.id()
-            );
-        }
-        match self.stored.iter().find_map(Stored::unfinished) {
-            Some(job) => format!("{job} is not finished: what it has found so far does not say"),
-            None => self.hint_of_question(size).to_owned(),
-        }
-    }
-
-    fn hint_of_question(&self, size: usize) -> &'static str {
-        let upper_half = self.poset.duality().is_some() && size > self.poset.len().div_ceil(2);
-        match self.question {
-            Question::Outcome => {
-                "`antichain run outcome` stores the values of all positions of a poset (those of a truncated Boolean lattice \
-                 are among those of the whole one); with --position it searches this one alone"
-            }
-            Question::Grundy | Question::Remoteness => {
-                "`antichain run` with this question stores the values of all positions of a poset (those of a truncated \
-                 Boolean lattice are among those of the whole one)"
-            }
-            Question::Ideals => {
-                "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
-            }
-            Question::Ruler => "`antichain coins value` computes it",
-            Question::Estimate => "`antichain estimate` is about whole posets",
-            Question::Extensions if size == self.poset.len() => "`antichain run extensions` computes it",
-            Question::Extensions if upper_half => {
-                "of a self-dual poset only positions with at most half of the elements are stored"
-            }
-            Question::Extensions => {
-                "`antichain run extensions` with `--keep-values` stores the values of all positions"
-            }
         }
     }
 }

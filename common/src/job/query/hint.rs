@@ -1,0 +1,88 @@
+//! What to do about a value that is neither stored nor quick to compute: a command that is not refused in its turn.
+
+use super::{Query, Stored};
+use crate::job::{JobSpec, Question, SizeLimits, check};
+
+impl Query<'_> {
+    /// What to do about a position of so many elements.
+    pub(super) fn hint(&self, position: &str, size: usize) -> String {
+        if let Some((job, top)) = self.stored.iter().filter_map(Stored::frontier).max_by_key(|&(_, top)| top)
+            && top < size
+        {
+            let so_far = JobSpec { limits: SizeLimits { min: 0, max: Some(size) }, ..job.clone() };
+            let way_on = match so_far.check() {
+                Ok(()) => format!(
+                    "`antichain plan {} {} --max-elements {size}` says what it takes to go on so far",
+                    job.question, job.poset
+                ),
+                Err(_) => self.alone(position),
+            };
+            return format!("{} has ideals of at most {top} elements, and this one has {size}: {way_on}", job.id());
+        }
+        match self.stored.iter().find_map(Stored::unfinished) {
+            Some(job) => format!("{job} is not finished: what it has found so far does not say"),
+            None => self.hint_of_question(position, size),
+        }
+    }
+
+    /// How to learn about this position where there are too many to value all.
+    fn alone(&self, position: &str) -> String {
+        if self.question.is_game() {
+            format!(
+                "nobody can value so many positions, but `antichain plan outcome {} --position '{position}'` says whether a search \
+                 of this one alone could find who wins",
+                self.poset.name()
+            )
+        } else {
+            "nobody can visit so many ideals".to_owned()
+        }
+    }
+
+    fn hint_of_question(&self, position: &str, size: usize) -> String {
+        let (question, poset) = (self.question, self.poset.name());
+        let is_whole_in_reach = || check(question, self.poset, SizeLimits::NONE).is_ok();
+        match question {
+            Question::Ideals => {
+                "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
+                    .to_owned()
+            }
+            Question::Ruler => "`antichain coins value` computes it".to_owned(),
+            Question::Estimate => "`antichain estimate` is about whole posets".to_owned(),
+            _ if !is_whole_in_reach() => self.run_limited(position, size),
+            Question::Outcome => format!(
+                "`antichain run outcome {poset}` stores the values of all positions (those of a truncated Boolean lattice are \
+                 among those of the whole one); with --position '{position}' it searches this one alone"
+            ),
+            Question::Grundy | Question::Remoteness => format!(
+                "`antichain run {question} {poset}` stores the values of all positions (those of a truncated Boolean lattice \
+                 are among those of the whole one)"
+            ),
+            Question::Extensions if size == self.poset.len() => {
+                format!("`antichain run extensions {poset}` computes it")
+            }
+            Question::Extensions if self.poset.duality().is_some() && size > self.poset.len().div_ceil(2) => {
+                "of a self-dual poset only positions with at most half of the elements are stored".to_owned()
+            }
+            Question::Extensions => {
+                format!("`antichain run extensions {poset} --keep-values` stores the values of all positions")
+            }
+        }
+    }
+
+    /// How to have the value from a job that is not about the whole poset.
+    fn run_limited(&self, position: &str, size: usize) -> String {
+        let limits = SizeLimits { min: 0, max: Some(size) };
+        if check(self.question, self.poset, limits).is_err() {
+            return self.alone(position);
+        }
+        let (question, poset) = (self.question, self.poset.name());
+        let mut text = format!(
+            "`antichain run {question} {poset} --max-elements {size}` stores the values of all positions of so many elements, \
+             and `antichain plan` with the same words says what it takes"
+        );
+        if question == Question::Outcome {
+            text += &format!("; `antichain run outcome {poset} --position '{position}'` searches this one alone");
+        }
+        text
+    }
+}
