@@ -74,6 +74,9 @@ fn plans_and_refusals() {
         assert!(outcome.stderr.contains("can be reached") && outcome.stderr.contains("--force"), "{}", outcome.stderr);
     }
     assert_eq!(lab.json(&["plan", "outcome", "boolean:8", "--position", &fours, "--force"])["out_of_reach"], true);
+    // More memory than there are addresses for.
+    let plan = lab.run(&["plan", "outcome", "boolean:8", "--position", &sets(8, 7), "--force"]).stdout;
+    assert!(plan.contains("* 10^19 bytes") && plan.contains("years"), "{plan}");
     for (words, reason) in [
         (&["grundy", "boolean:7", "--position", "012"][..], "only the outcome"),
         (&["outcome", "boolean:7", "--position", "018"], "point"),

@@ -1,7 +1,5 @@
 //! `antichain plan outcome POSET --position POSITION`: what a search will need.
 
-use std::time::Duration;
-
 use antichain_common::job::search::SearchPlan;
 use serde::Serialize;
 
@@ -9,7 +7,7 @@ use crate::args::{Global, PlanArgs};
 use crate::inputs;
 use crate::output::{document, result, table};
 use crate::progress::scaled;
-use crate::sizes::{Bytes, show_estimate};
+use crate::sizes::{show_bytes, show_seconds};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs, position: &str) -> anyhow::Result<()> {
@@ -39,7 +37,6 @@ fn shown(plan: &SearchPlan) -> String {
         true => format!("{} (a short search settled it)", scaled(plan.nodes_least)),
         false => range(plan.nodes_least, plan.nodes_most),
     };
-    let seconds = Duration::try_from_secs_f64(plan.cpu_seconds).unwrap_or(Duration::MAX);
     let rows = [
         ("job", plan.job.to_string()),
         ("poset", plan.spec.poset.clone()),
@@ -47,9 +44,9 @@ fn shown(plan: &SearchPlan) -> String {
         ("positions that can be reached, labelled", scaled(plan.labelled.to_f64())),
         ("positions that can be reached, up to symmetry", scaled(plan.classes.to_f64())),
         ("positions that will be visited, about", visited),
-        ("processor time, at most about", show_estimate(seconds)),
-        ("memory for a table that forgets nothing", Bytes(plan.memory_bytes as u64).to_string()),
-        ("memory below which the search does not end", Bytes(plan.least_memory_bytes as u64).to_string()),
+        ("processor time, at most about", show_seconds(plan.cpu_seconds)),
+        ("memory for a table that forgets nothing", show_bytes(plan.memory_bytes)),
+        ("memory below which the search does not end", show_bytes(plan.least_memory_bytes)),
     ];
     table(&rows.map(|(name, value)| vec![name.to_owned(), value]), 2)
 }

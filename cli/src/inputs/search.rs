@@ -6,7 +6,7 @@ use antichain_common::poset::{Poset, parse_position};
 
 use crate::command::Asked;
 use crate::output;
-use crate::sizes::{Bytes, show_estimate};
+use crate::sizes::{show_bytes, show_seconds};
 
 /// A search that is refused.
 #[derive(Debug, thiserror::Error)]
@@ -47,17 +47,11 @@ impl SearchError {
             Self::OutOfReach { plan, .. } => format!(
                 "it would take about {} of processor time and {} of memory; a position that is left after a few moves is \
                  within reach, and --force begins all the same",
-                years(plan.cpu_seconds),
-                Bytes(plan.memory_bytes as u64)
+                show_seconds(plan.cpu_seconds),
+                show_bytes(plan.memory_bytes)
             ),
         }
     }
-}
-
-/// A span of time, in years where it has many.
-fn years(seconds: f64) -> String {
-    let years = seconds / (365.25 * 86_400.0);
-    if years >= 1.0 { format!("{years:.1e} years") } else { show_estimate(std::time::Duration::from_secs_f64(seconds)) }
 }
 
 /// The position and its job.
