@@ -14,7 +14,7 @@ use antichain_proto::v1::JobStatus;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::{Global, LogFormat};
-use crate::sizes::show_estimate;
+use crate::sizes::{show_estimate, show_large};
 use meter::{Meter, Reading};
 
 /// Time between two log lines.
@@ -153,8 +153,11 @@ fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, fraction: Option<f64>,
 
 /// One line: phase, layer, speed, and the time left where that is more than a guess.
 fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> String {
-    if progress.phase == Phase::Search {
-        return describe_search(progress, reading);
+    match progress.phase {
+        Phase::Search => return describe_search(progress, reading),
+        // How much there is to learn is known when it is learnt.
+        Phase::Learn => return phase_name(progress.phase).to_owned(),
+        Phase::Enumerate | Phase::Evaluate | Phase::Sample => {}
     }
     let piece = if progress.phase == Phase::Sample { "batch" } else { "layer" };
     let mut text = format!("{}, {piece} {} of {}", phase_name(progress.phase), progress.layer, progress.last_layer);
@@ -213,6 +216,7 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Enumerate => "enumerating",
         Phase::Evaluate => "evaluating",
         Phase::Search => "searching",
+        Phase::Learn => "learning what ideals are worth",
         Phase::Sample => "sampling",
     }
 }
@@ -222,12 +226,15 @@ fn what_is_counted(phase: Phase) -> &'static str {
         Phase::Enumerate => "orbits",
         Phase::Evaluate => "states",
         Phase::Search => "positions",
-        Phase::Sample => "random ideals",
+        Phase::Learn | Phase::Sample => "random ideals",
     }
 }
 
-/// A number with three significant digits and a unit: `987`, `12.3 k`, `4.56 M`.
+/// A number with three significant digits and a unit: `987`, `12.3 k`, `4.56 M`, `3.30 * 10^17`.
 pub fn scaled(mut number: f64) -> String {
+    if number >= 999.5e12 {
+        return show_large(number);
+    }
     let mut unit = "";
     for larger in [" k", " M", " G", " T"] {
         if number < 999.5 {
@@ -251,8 +258,14 @@ mod tests {
 
     #[test]
     fn large_numbers_keep_three_digits() {
-        for (number, text) in [(0.0, "0"), (987.0, "987"), (999.9, "1.00 k"), (12_345.0, "12.3 k"), (4.56e6, "4.56 M")]
-        {
+        for (number, text) in [
+            (0.0, "0"),
+            (987.0, "987"),
+            (999.9, "1.00 k"),
+            (12_345.0, "12.3 k"),
+            (4.56e6, "4.56 M"),
+            (3.3e17, "3.30 * 10^17"),
+        ] {
             assert_eq!(scaled(number), text);
         }
     }
@@ -277,5 +290,7 @@ mod tests {
         );
         reading = Reading::default();
         assert_eq!(describe(&progress, &reading, true), "evaluating, layer 31 of 64, 1.50 M states");
+        let learning = Progress { phase: Phase::Learn, layer: 0, last_layer: 0, ..progress };
+        assert_eq!(describe(&learning, &reading, true), "learning what ideals are worth");
     }
 }

@@ -25,6 +25,9 @@ const BATCHES: &str = "batches";
 /// Batches that are made to find out how many are needed.
 const TRIAL_BATCHES: u64 = LEAST_BATCHES;
 
+/// Where an estimate stands when it begins.
+const START: Progress = Progress { phase: Phase::Learn, layer: 0, last_layer: 0, done: 0, total: None, ideals: 0 };
+
 /// So much more is done than the trial says: it knows the variance to a third or so only.
 const MARGIN: f64 = 1.25;
 
@@ -97,6 +100,7 @@ fn working<T>(
 ) -> Result<T, JobError> {
     let start = Instant::now();
     let meter = Meter::new(options.interrupt);
+    meter.begin_layer(START, None);
     reporting(&meter, options.progress, || {
         let estimator = Estimator::new(spec.poset, spec.frontier, meter.watch()).map_err(|_| JobError::Interrupted)?;
         work(&Work { spec, estimator: &estimator, options, meter: &meter, start })

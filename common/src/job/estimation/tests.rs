@@ -6,7 +6,7 @@ use crate::job::conclude::commit_certificate;
 use crate::job::records::CERTIFICATE;
 use crate::job::task::{Effort, Findings, TaskError, engine};
 use crate::job::verify::verify as verify_job;
-use crate::job::{RunOptions, Verification};
+use crate::job::{Phase, Progress, RunOptions, Verification};
 use crate::store::{Commit, Store};
 use crate::watch::Interrupt;
 
@@ -50,6 +50,35 @@ fn in_one_go(poset: &Poset, sampling: Sampling) -> Estimate {
     let Sampling { frontier, seed, batches } = sampling;
     let spec = EstimateSpec { poset, frontier, seed };
     estimate(&store, &spec, Extent::Samples(batches * BATCH), 0.95, &options).expect("an estimate")
+}
+
+/// The phases that are told until the first of them asks for a stop.
+fn phases_told_at_first(poset: &Poset) -> Vec<Phase> {
+    let (interrupt, phases) = (Interrupt::new(), Mutex::new(Vec::new()));
+    let report = |progress: Progress| {
+        phases.lock().expect("no panic").push(progress.phase);
+        interrupt.request();
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let options = RunOptions {
+        threads: 1,
+        memory: 1 << 30,
+        checkpoint: Duration::MAX,
+        keep_values: false,
+        interrupt: &interrupt,
+        progress: &report,
+    };
+    let spec = EstimateSpec { poset, frontier: 20_000, seed: 0 };
+    let stopped = estimate(&store, &spec, Extent::Samples(1), 0.95, &options);
+    assert!(matches!(stopped, Err(JobError::Interrupted)), "{stopped:?}");
+    phases.into_inner().expect("no panic")
+}
+
+#[test]
+fn an_estimate_says_that_it_learns() {
+    // A second or more of counting and learning.
+    assert_eq!(phases_told_at_first(&poset("boolean:8")).first(), Some(&Phase::Learn));
 }
 
 fn of_certificate(certificate: &Certificate) -> Option<Estimate> {
