@@ -208,10 +208,10 @@ pub enum Command {
   antichain check-proof p73.proof
   zstd -dc p73.proof.zst | antichain check-proof -")]
     CheckProof(CheckProofArgs),
-    /// Take in the positions that searches on other machines have settled
+    /// Take in what searches on other machines have settled, and their answers
     ///
-    /// Each directory is taken in whole or not at all: if a position is lost in one place and won in another, the command stops
-    /// and names it, and both stay as they are.
+    /// An answer is taken in if its proof holds, which is checked while it is copied. Each directory is taken in whole or not at
+    /// all: if a position is lost in one place and won in another, the command stops and names it, and both stay as they are.
     #[command(after_long_help = "Example:
   antichain merge /mnt/other/antichain-data")]
     Merge(MergeArgs),

@@ -1,18 +1,20 @@
-//! Taking in what searches elsewhere have settled.
+//! Taking in what searches elsewhere have settled and finished.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::run::record;
 use super::settled;
+use super::taking::take_finished;
 use crate::ideal::Ideal;
 use crate::job::records::{JOB, JobRecord};
 use crate::job::{JobError, JobId, JobSpec, catalogue};
 use crate::poset::{Poset, format_position};
 use crate::search::Finding;
 use crate::store::{Commit, Store};
+use crate::watch::Interrupt;
 
 /// What a merge did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Jobs that had something new.
     pub jobs: usize,
@@ -20,14 +22,18 @@ pub struct Merged {
     pub positions: u64,
     /// Positions that were not known here.
     pub new: u64,
+    /// Searches that are finished here now, and were not before.
+    pub answers: Vec<JobId>,
+    /// Finished searches that were not taken in, each with what is wrong with it.
+    pub refused: Vec<(JobId, String)>,
 }
 
-/// Takes in the settled positions of all searches of another store. Nothing is stored if any of them contradicts what is
-/// stored here.
+/// Takes in the settled positions of all searches of another store, and the answers of those that are finished, if their
+/// proofs hold. Nothing is stored if any settled position contradicts what is stored here.
 ///
 /// # Errors
-/// [`JobError::Contradiction`], which names the position; errors of the stores.
-pub fn merge(store: &Store, other: &Store) -> Result<Merged, JobError> {
+/// [`JobError::Contradiction`], which names the position; [`JobError::Interrupted`]; errors of the stores.
+pub fn merge(store: &Store, other: &Store, interrupt: &Interrupt) -> Result<Merged, JobError> {
     let mut merged = Merged::default();
     let mut commit = Commit::new();
     let searches = catalogue::jobs(other)?.into_iter().filter(|job| job.spec.position.is_some());
@@ -43,6 +49,7 @@ pub fn merge(store: &Store, other: &Store) -> Result<Merged, JobError> {
             _ => merge_poset::<4>((store, other), &poset, &jobs, &mut commit, &mut merged)?,
         }
     }
+    take_finished((store, other), interrupt, &mut commit, &mut merged)?;
     store.commit(commit)?;
     Ok(merged)
 }

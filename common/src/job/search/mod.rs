@@ -14,6 +14,7 @@ pub mod proof;
 mod run;
 pub mod settled;
 mod shared;
+mod taking;
 #[cfg(test)]
 mod tests;
 mod verify;

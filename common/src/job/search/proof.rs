@@ -31,8 +31,7 @@ pub fn write_proof<const W: usize>(
     poset: &Poset,
     lines: &Lines<W>,
 ) -> Result<(Written, String), JobError> {
-    let key = proof_key(job);
-    let mut blocks = Blocks { writer: store.create_shard(&key, FILE_SPEC)?, block: Vec::new(), error: None };
+    let mut blocks = Blocks::create(store, job)?;
     match lines.write(poset, &mut blocks) {
         Ok(digest) => Ok((blocks.finish()?, digest.to_string())),
         Err(WriteError::Io(_)) if blocks.error.is_some() => {
@@ -54,8 +53,8 @@ pub fn proof_image<const W: usize>(poset: &Poset, lines: &Lines<W>) -> Result<(B
     Ok((image.finish()?, digest.to_string()))
 }
 
-/// Cuts what is written into blocks of a shard.
-struct Blocks {
+/// Cuts what is written into blocks of the shard that a proof becomes; it is not recorded yet.
+pub(super) struct Blocks {
     writer: BlockFileWriter,
     block: Vec<u8>,
     /// Why the last write failed.
@@ -63,6 +62,19 @@ struct Blocks {
 }
 
 impl Blocks {
+    /// Begins the proof of a job.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn create(store: &Store, job: &JobId) -> Result<Self, StoreError> {
+        Ok(Self { writer: store.create_shard(&proof_key(job), FILE_SPEC)?, block: Vec::new(), error: None })
+    }
+
+    /// Why the last write failed, if it did.
+    pub fn take_error(&mut self) -> Option<StoreError> {
+        self.error.take()
+    }
+
     fn push(&mut self) -> io::Result<()> {
         self.writer.push(&self.block, [0, 0]).map_err(|error| {
             let said = io::Error::other(error.to_string());
@@ -73,7 +85,11 @@ impl Blocks {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Written, StoreError> {
+    /// Writes the last block.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn finish(mut self) -> Result<Written, StoreError> {
         if !self.block.is_empty() {
             self.writer.push(&self.block, [0, 0])?;
         }

@@ -139,14 +139,57 @@ fn stores_are_merged_unless_they_contradict_each_other() {
     let finding = |len, settled| Finding { position: Ideal::first(len), settled, nodes: 20 };
     put(&store, &[finding(6, Settled::Lost)]);
     put(&other, &[finding(6, Settled::Lost), finding(7, Settled::Won(6))]);
-    let merged = merge(&store, &other).expect("they agree");
-    assert_eq!(merged, Merged { jobs: 1, positions: 2, new: 1 });
-    assert_eq!(merge(&store, &other).expect("nothing is new").new, 0);
+    let merged = merge(&store, &other, &Interrupt::new()).expect("they agree");
+    assert_eq!(merged, Merged { jobs: 1, positions: 2, new: 1, ..Merged::default() });
+    assert_eq!(merge(&store, &other, &Interrupt::new()).expect("nothing is new").new, 0);
     put(&other, &[finding(5, Settled::Lost)]);
     put(&store, &[finding(5, Settled::Won(4))]);
-    let error = merge(&store, &other).expect_err("one is wrong");
+    let error = merge(&store, &other, &Interrupt::new()).expect_err("one is wrong");
     assert!(matches!(&error, JobError::Contradiction { position, .. } if position == "0 1 2 3"), "{error}");
     let mut here = 0;
     settled::read_all::<1>(&store, &spec.poset, |_| here += 1).expect("readable");
     assert_eq!(here, 3, "both stay as they were");
+}
+
+#[test]
+fn finished_answers_are_taken_in_if_their_proofs_hold() {
+    let (_there, other) = fresh();
+    let right = spec("boolean:5", "01234");
+    let damaged = spec("boolean:5", "0123 0124 0134 0234 1234");
+    let digest = run(&other, &right, None).expect("settled").digest;
+    run(&other, &damaged, None).expect("settled");
+    let record = other.shard(&proof::proof_key(&damaged.id())).expect("readable").expect("a proof");
+    let file = other.directory().join(record.file);
+    let mut bytes = std::fs::read(&file).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).expect("written");
+
+    let (_here, store) = fresh();
+    let merged = merge(&store, &other, &Interrupt::new()).expect("no contradiction");
+    assert_eq!(merged.answers, [right.id()]);
+    assert!(matches!(&merged.refused[..], [(job, why)] if *job == damaged.id() && why.contains("proof")), "{merged:?}");
+    let answer = run(&store, &right, None).expect("it is there");
+    assert_eq!((answer.resumed, answer.digest), (true, digest));
+    assert_eq!(verify(&store, &right.id().0, &Interrupt::new()).expect("verified").failed, Vec::<String>::new());
+    assert!(verify(&store, &damaged.id().0, &Interrupt::new()).is_err(), "not finished here");
+    // What is here already is not taken again.
+    assert!(merge(&store, &other, &Interrupt::new()).expect("no contradiction").answers.is_empty());
+}
+
+#[test]
+fn a_proof_of_something_else_is_refused() {
+    let (_there, other) = fresh();
+    let (one, two) = (spec("boolean:5", "01234"), spec("boolean:5", "0123 0124 0134 0234 1234"));
+    run(&other, &one, None).expect("settled");
+    run(&other, &two, None).expect("settled");
+    let record = other.shard(&proof::proof_key(&two.id())).expect("readable").expect("a proof");
+    let mut commit = Commit::new();
+    let key = proof::proof_key(&one.id());
+    commit.put_shard(key.clone(), other.share_file(&record, &key).expect("a second name"));
+    other.commit(commit).expect("stored");
+    let (_here, store) = fresh();
+    let merged = merge(&store, &other, &Interrupt::new()).expect("no contradiction");
+    assert_eq!(merged.answers, [two.id()]);
+    assert_eq!(merged.refused.len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Checking a finished search again: its proof, by the checker that shares nothing with the search.
 
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 
 use super::proof::ProofFile;
 use super::{JobSpec, certificate};
@@ -35,6 +35,20 @@ pub fn verify(
     interrupt: &Interrupt,
     report: &mut Report,
 ) -> Result<(), JobError> {
+    if !fits(job, certificate, report) {
+        return Ok(());
+    }
+    match ProofFile::open(store, &certificate.job) {
+        Ok(file) => proof_holds(certificate, BufReader::new(file), interrupt, report).map(|_| ()),
+        Err(error) => {
+            report.fail(format!("the proof cannot be read: {error}"));
+            Ok(())
+        }
+    }
+}
+
+/// Whether a certificate is that of a search of this name.
+pub(super) fn fits(job: &str, certificate: &Certificate, report: &mut Report) -> bool {
     let spec = &certificate.spec;
     let root = spec.root().ok().flatten();
     let is_lost = certificate.value == Some(0u8.into());
@@ -47,33 +61,43 @@ pub fn verify(
     let same = |expected: &Certificate| {
         Certificate { software: certificate.software.clone(), ..expected.clone() } == *certificate
     };
-    if spec.id().0 != job || !expected.as_ref().is_some_and(same) {
-        report.fail(format!("the certificate of {job} is not that of its job, or of another format"));
-        return Ok(());
-    }
-    report.pass("the certificate is that of its job".to_owned());
-    let file = match ProofFile::open(store, &certificate.job) {
-        Ok(file) => BufReader::new(file),
-        Err(error) => {
-            report.fail(format!("the proof cannot be read: {error}"));
-            return Ok(());
-        }
-    };
+    let fits = spec.id().0 == job && expected.as_ref().is_some_and(same);
+    report.check(
+        fits,
+        "the certificate is that of its job",
+        &format!("the certificate of {job} is not that of its job, or of another format"),
+    );
+    fits
+}
+
+/// Whether a proof holds, and is that of the certificate.
+///
+/// # Errors
+/// [`JobError::Interrupted`].
+pub(super) fn proof_holds(
+    certificate: &Certificate,
+    proof: impl BufRead,
+    interrupt: &Interrupt,
+    report: &mut Report,
+) -> Result<bool, JobError> {
+    let spec = &certificate.spec;
+    let is_lost = certificate.value == Some(0u8.into());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    match check(file, &CheckOptions { threads, interrupt, progress: &|_| {} }) {
+    match check(proof, &CheckOptions { threads, interrupt, progress: &|_| {} }) {
         Ok(checked) => {
             let claims = (Some(&checked.position), &checked.poset, checked.outcome == "P", &checked.digest);
+            let fits = claims == (spec.position.as_ref(), &spec.poset, is_lost, &certificate.digest);
             report.check(
-                claims == (spec.position.as_ref(), &spec.poset, is_lost, &certificate.digest),
+                fits,
                 &format!("the proof holds: {} lost positions, {} replies", checked.entries, checked.replies),
                 "the proof holds, but it is about something else than the certificate",
             );
-            Ok(())
+            Ok(fits)
         }
         Err(ProofError::Stopped) => Err(JobError::Interrupted),
         Err(error) => {
             report.fail(format!("the proof does not hold: {error}"));
-            Ok(())
+            Ok(false)
         }
     }
 }

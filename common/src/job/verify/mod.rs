@@ -134,6 +134,11 @@ impl Report {
         if holds { self.pass(passed) } else { self.fail(failed) }
     }
 
+    /// What failed, in a line.
+    pub(super) fn faults(&self) -> String {
+        self.0.failed.join("; ")
+    }
+
     /// Passes `sentence` if nothing failed since there were `before` failures.
     fn pass_unless_failed_since(&mut self, before: usize, sentence: impl FnOnce() -> String) {
         if self.0.failed.len() == before {
