@@ -7,6 +7,7 @@ mod flip;
 mod games;
 mod plan;
 mod proof;
+mod query;
 mod search;
 mod serve;
 
@@ -27,6 +28,7 @@ use games::{COIN_GAMES, COIN_POSETS};
 pub use games::{CoinsArgs, CoinsCommand, CoinsMovesArgs, CoinsPositionArgs, Exhibit, NimArgs, ShowArgs};
 pub use plan::{PlanArgs, ResourceArgs};
 pub use proof::CheckProofArgs;
+pub use query::{MovesArgs, QueryArgs};
 pub use search::{BudgetArgs, MergeArgs, SearchArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
 
@@ -374,39 +376,6 @@ pub struct LayersArgs {
     pub effort: EffortArgs,
 }
 
-/// Arguments of `query`.
-#[derive(Debug, clap::Args)]
-pub struct QueryArgs {
-    /// The question; --help lists them
-    pub question: String,
-    /// The poset, such as boolean:6; --help lists them
-    pub poset: String,
-    /// The positions, one argument each
-    #[arg(required = true)]
-    pub positions: Vec<String>,
-    /// Limits on sizes.
-    #[command(flatten)]
-    pub limits: LimitArgs,
-    /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
-    #[arg(long, value_name = "SIZE")]
-    pub memory: Option<Bytes>,
-}
-
-/// Arguments of `moves`.
-#[derive(Debug, clap::Args)]
-pub struct MovesArgs {
-    /// The poset, such as boolean:6; --help lists them
-    pub poset: String,
-    /// The position
-    pub position: String,
-    /// The values: grundy, outcome or remoteness [default: grundy where these are known, otherwise outcome]
-    #[arg(long)]
-    pub question: Option<String>,
-    /// Memory to stay within, such as 8GiB [default: three quarters of what is free]
-    #[arg(long, value_name = "SIZE")]
-    pub memory: Option<Bytes>,
-}
-
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
@@ -445,13 +414,6 @@ mod tests {
             assert!(args.global.json);
             assert_eq!(args.global.data, Some(PathBuf::from("d")));
         }
-    }
-
-    #[test]
-    fn a_lone_dash_is_a_position() {
-        let args = Args::try_parse_from(["antichain", "query", "extensions", "boolean:3", "-", "{}"]).expect("parses");
-        let Command::Query(query) = args.command else { panic!("query") };
-        assert_eq!(query.positions, ["-", "{}"]);
     }
 
     #[test]
