@@ -67,6 +67,42 @@ fn positions_within_the_frontier_are_answered_and_those_beyond_are_refused_with_
 }
 
 #[test]
+fn plans_name_the_largest_limit_that_there_is_enough_for() {
+    let lab = Lab::new();
+    let there_is = ["--cores", "2", "--memory", "16GiB", "--within"];
+    let reach = |question: &str, poset: &str, within: &str| {
+        lab.json(&[&["plan", question, poset][..], &there_is, &[within]].concat())
+    };
+    let found = reach("grundy", "boolean:8", "2h");
+    assert_eq!((&found["max_elements"], &found["ends_first"]), (&40.into(), &"memory".into()), "{found}");
+    let most = (1u64 << 34) as f64;
+    let memory = |plan: &Value| plan["memory_bytes"].as_f64().expect("a number");
+    assert!(memory(&found["plan"]) <= most && memory(&found["next"]) > most, "{found}");
+    let plan = lab.json(&["plan", "grundy", "boolean:8", "--max-elements", "40"]);
+    assert_eq!(plan, found["plan"], "the same plan as that of the limit it names");
+    let hurried = reach("extensions", "boolean:8", "1s");
+    assert_eq!(hurried["ends_first"], "time");
+    let most = hurried["max_elements"].as_u64().expect("a limit").to_string();
+    let seconds = |max: &str| {
+        let plan = lab.json(&["plan", "extensions", "boolean:8", "--max-elements", max]);
+        plan["cpu_seconds"].as_f64().expect("a number")
+    };
+    assert!(seconds(&most) <= 2.0, "{hurried}");
+    let all = reach("ideals", "boolean:7", "1h");
+    assert_eq!((&all["all"], &all["max_elements"], &all["ends_first"]), (&true.into(), &128.into(), &Value::Null));
+    for words in [
+        &["plan", "grundy", "boolean:8", "--within", "2h", "--max-elements", "4"][..],
+        &["plan", "outcome", "boolean:8", "--position", "012", "--cores", "4"],
+        &["plan", "ruler", "partitions:90", "--within", "2h"],
+        &["plan", "grundy", "boolean:8", "--cores", "0"],
+    ] {
+        let refused = lab.run(words);
+        refused.assert_code(2);
+        assert!(refused.stderr.contains("hint: "), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn moves_without_a_question_name_what_is_there() {
     let lab = Lab::new();
     lab.json(&["run", "outcome", "boolean:8", "--max-elements", "16", "--keep-values"]);

@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::Lab;
+use support::{Lab, Outcome};
 
 /// All sets of `k` of `n` points.
 fn sets(n: usize, k: u32) -> String {
@@ -58,6 +58,13 @@ fn answers_are_found_by_query_and_merged() {
     let merged = lab.bare_command(&["merge", "data", "--data", "other", "--json"]).output().expect("it starts");
     let merged: serde_json::Value = serde_json::from_slice(&merged.stdout).expect("JSON");
     assert_eq!(merged[0]["positions"], merged[0]["new"]);
+    assert_eq!(
+        (merged[0]["answers"].as_array().map(Vec::len), &merged[0]["refused"]),
+        (Some(1), &serde_json::json!([]))
+    );
+    let words = ["run", "outcome", "boolean:7", "--position", position, "--data", "other", "--json"];
+    let there = Outcome::of(lab.bare_command(&words).output().expect("it starts"));
+    assert_eq!(there.document()["resumed"], true, "{}", there.stderr);
     assert!(other.join("VERSION").exists());
 }
 
