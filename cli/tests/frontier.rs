@@ -74,11 +74,11 @@ fn plans_name_the_largest_limit_that_there_is_enough_for() {
         lab.json(&[&["plan", question, poset][..], &there_is, &[within]].concat())
     };
     let found = reach("grundy", "boolean:8", "2h");
-    assert_eq!((&found["max_elements"], &found["ends_first"]), (&40.into(), &"memory".into()), "{found}");
+    assert_eq!((&found["max_elements"], &found["ends_first"]), (&41.into(), &"memory".into()), "{found}");
     let most = (1u64 << 34) as f64;
     let memory = |plan: &Value| plan["memory_bytes"].as_f64().expect("a number");
     assert!(memory(&found["plan"]) <= most && memory(&found["next"]) > most, "{found}");
-    let plan = lab.json(&["plan", "grundy", "boolean:8", "--max-elements", "40"]);
+    let plan = lab.json(&["plan", "grundy", "boolean:8", "--max-elements", "41"]);
     assert_eq!(plan, found["plan"], "the same plan as that of the limit it names");
     let hurried = reach("extensions", "boolean:8", "1s");
     assert_eq!(hurried["ends_first"], "time");

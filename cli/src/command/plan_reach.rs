@@ -196,13 +196,13 @@ mod tests {
     fn a_line_says_how_far_and_the_next_what_ends() {
         let text = told("boolean:8", 16 << 30, Some(7200.0));
         let lines: Vec<_> = text.lines().collect();
-        assert!(lines[0].starts_with("within 2 h on 2 cores with 16.0 GiB: K = 40 ("), "{text}");
+        assert!(lines[0].starts_with("within 2 h on 2 cores with 16.0 GiB: K = 41 ("), "{text}");
         assert!(
-            lines[1].starts_with("what ends first: memory, for K = 41 takes 16.3 GiB; time alone allows K = "),
+            lines[1].starts_with("what ends first: memory, for K = 42 takes 25.7 GiB; time alone allows K = "),
             "{text}"
         );
         assert!(lines[2].contains("one machine"), "{text}");
-        assert_eq!(lines[3], "more: antichain plan grundy boolean:8 --max-elements 40");
+        assert_eq!(lines[3], "more: antichain plan grundy boolean:8 --max-elements 41");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! let poset: Poset = "boolean:8".parse()?;
 //! let resources = Resources { cores: 2, memory: 16 << 30, seconds: Some(7200.0), disk: None };
 //! let reach = reach(Question::Grundy, &poset, resources)?;
-//! assert_eq!((reach.most, reach.ends_first()), (Some(40), Some(Resource::Memory)));
+//! assert_eq!((reach.most, reach.ends_first()), (Some(41), Some(Resource::Memory)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -48,7 +48,8 @@ pub enum Resource {
 }
 
 impl Resource {
-    const ALL: [Self; 4] = [Self::Ideals, Self::Memory, Self::Time, Self::Disk];
+    /// Those that somebody may have more of.
+    const GIVEN: [Self; 3] = [Self::Memory, Self::Time, Self::Disk];
 
     /// Whether there is enough of it for a plan, of which it is known whether any job may visit so many ideals.
     fn allows(self, resources: &Resources, (plan, allowed): &(Plan, bool)) -> bool {
@@ -71,7 +72,8 @@ pub struct Reach {
     pub plan: Option<Plan>,
     /// What the next larger job takes.
     pub next: Option<Plan>,
-    /// For each resource that is not enough for the whole poset the largest size that it alone allows, the scarcest first.
+    /// For each resource that is not enough for the whole poset the largest size that it alone allows, the scarcest first. The
+    /// number of ideals is among them if it comes first.
     pub bounds: Vec<(Resource, Option<usize>)>,
 }
 
@@ -92,18 +94,22 @@ pub fn reach(question: Question, poset: &Poset, resources: Resources) -> Result<
     }
     let mut plans = Plans { question, poset, made: BTreeMap::new() };
     let whole = poset.len();
-    let scarce: Vec<Resource> =
-        Resource::ALL.into_iter().filter(|resource| !resource.allows(&resources, plans.of(whole))).collect();
-    if scarce.is_empty() {
-        return Ok(Reach { most: Some(whole), plan: plans.take(whole), next: None, bounds: Vec::new() });
+    let mut bounds = Vec::new();
+    for resource in Resource::GIVEN {
+        if !resource.allows(&resources, plans.of(whole)) {
+            bounds.push((resource, plans.largest(whole, |plan| resource.allows(&resources, plan))));
+        }
     }
-    let mut bounds: Vec<_> = scarce
-        .into_iter()
-        .map(|resource| (resource, plans.largest(whole, |plan| resource.allows(&resources, plan))))
-        .collect();
     // Those with equal bounds stay in the order of the list.
     bounds.sort_by_key(|&(_, most)| most);
-    let most = bounds.first().and_then(|&(_, most)| most);
+    let mut most = bounds.first().map_or(Some(whole), |&(_, most)| most);
+    if let Some(end) = most.filter(|&end| !Resource::Ideals.allows(&resources, plans.of(end))) {
+        most = plans.largest(end, |plan| Resource::Ideals.allows(&resources, plan));
+        bounds.insert(0, (Resource::Ideals, most));
+    }
+    if bounds.is_empty() {
+        return Ok(Reach { most, plan: plans.take(whole), next: None, bounds });
+    }
     let next = plans.take(most.map_or(0, |most| most + 1));
     Ok(Reach { most, plan: most.and_then(|most| plans.take(most)), next, bounds })
 }

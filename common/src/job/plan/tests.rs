@@ -102,3 +102,31 @@ fn costs_of_small_posets_are_small() {
         assert!(plan.cpu_seconds < 0.1 && plan.memory_bytes < 3e7 && plan.disk_bytes_kept < 2e6, "{plan:?}");
     }
 }
+
+#[test]
+fn what_ends_first_is_found_and_the_next_limit_is_too_much() {
+    let poset: Poset = "boolean:7".parse().expect("a poset");
+    let plenty = Resources { cores: 2, memory: 16 << 30, seconds: None, disk: None };
+    let cases = [
+        (plenty, None),
+        (Resources { memory: 1 << 30, ..plenty }, Some(Resource::Memory)),
+        (Resources { seconds: Some(0.5), ..plenty }, Some(Resource::Time)),
+        (Resources { disk: Some(200 << 20), ..plenty }, Some(Resource::Disk)),
+    ];
+    for (resources, first) in cases {
+        let reach = reach(Question::Extensions, &poset, resources).expect("about ideals");
+        assert_eq!(reach.ends_first(), first, "{reach:?}");
+        let fits = |plan: &Plan| {
+            plan.memory_bytes <= resources.memory as f64
+                && resources.seconds.is_none_or(|most| plan.cpu_seconds <= 2.0 * most)
+                && resources.disk.is_none_or(|most| plan.disk(false) <= most as f64)
+        };
+        assert!(reach.plan.as_ref().is_some_and(fits) && !reach.next.as_ref().is_some_and(fits), "{reach:?}");
+        assert_eq!(reach.plan.and_then(|plan| plan.spec.limits.max).unwrap_or(128), reach.most.expect("some limit"));
+    }
+    let large: Poset = "boolean:8".parse().expect("a poset");
+    let endless = Resources { cores: 1 << 40, memory: u64::MAX, seconds: None, disk: None };
+    let reach = reach(Question::Ideals, &large, endless).expect("about ideals");
+    assert_eq!(reach.ends_first(), Some(Resource::Ideals), "{reach:?}");
+    assert!(matches!(super::reach(Question::Ruler, &large, endless), Err(JobError::NotAboutIdeals(_))));
+}

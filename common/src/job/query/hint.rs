@@ -34,7 +34,8 @@ impl Query<'_> {
                 self.poset.name()
             )
         } else {
-            "nobody can visit so many ideals".to_owned()
+            "nobody can visit so many ideals; `antichain estimate extensions` estimates the number of a whole poset"
+                .to_owned()
         }
     }
 
@@ -77,8 +78,8 @@ impl Query<'_> {
         }
         let (question, poset) = (self.question, self.poset.name());
         let mut text = format!(
-            "`antichain run {question} {poset} --max-elements {size}` stores the values of all positions of so many elements, \
-             and `antichain plan` with the same words says what it takes"
+            "`antichain run {question} {poset} --max-elements {size}` stores the values of all positions of at most so many \
+             elements, and `antichain plan` with the same words says what it takes"
         );
         if question == Question::Outcome {
             text += &format!("; `antichain run outcome {poset} --position '{position}'` searches this one alone");
