@@ -71,7 +71,7 @@ mod tests {
         let Command::Moves(moves) = args.command else { panic!("moves") };
         assert_eq!((moves.position.as_str(), moves.question.as_deref()), ("-,2", Some("grundy")));
         for words in
-            [["query", "extensions", "boolean:3", "01", "--fast"], ["moves", "boolean:3", "--fast", "01", "-v"]]
+            [["query", "extensions", "boolean:3", "01", "--fast"], ["moves", "boolean:3", "--fast", "-v", "-v"]]
         {
             let words = ["antichain"].into_iter().chain(words);
             let refused = Args::try_parse_from(words).expect_err("no such option").to_string();

@@ -78,7 +78,8 @@ pub enum Phase {
     Evaluate,
     /// Searching one position.
     Search,
-    /// Counting the exact ends of an estimate, and learning by what formula its ideals are drawn: nobody knows how long beforehand.
+    /// Counting the exact ends of an estimate, and learning by what formula its ideals are drawn: for a time that nobody knows
+    /// beforehand.
     Learn,
     /// Growing random ideals for an estimate, batch by batch: these are counted as layers are.
     Sample,
