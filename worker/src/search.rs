@@ -2,7 +2,7 @@
 //! and news from them while it searches.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::link::Link;
 use crate::shop::Shop;
 
 /// Time between two messages while there is something to tell.
-const STEP: Duration = Duration::from_millis(30);
+const STEP: Duration = Duration::from_millis(10);
 /// Time between two messages when nothing happens, or nobody answers.
 const IDLE: Duration = Duration::from_millis(300);
 /// What waits to be told, at most: while nobody answers, older news give way.
@@ -158,6 +158,8 @@ struct News(Arc<Waiting>);
 struct Waiting {
     told: Mutex<Vec<Told>>,
     heard: Mutex<Vec<Told>>,
+    /// Nodes of what is worth telling, as the coordinator said last.
+    least_nodes: AtomicU64,
     /// Nobody wants to hear or to tell anything any more.
     is_over: AtomicBool,
 }
@@ -190,6 +192,10 @@ impl Others for News {
         }
         std::mem::take(&mut self.0.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    fn least_nodes(&self) -> u64 {
+        self.0.least_nodes.load(Ordering::Relaxed)
+    }
 }
 
 /// Tells and hears until the search is over.
@@ -205,6 +211,7 @@ async fn exchange(link: Arc<Link>, waiting: Arc<Waiting>, job: String, salt: u64
             Ok(reply) => {
                 let reply = reply.into_inner();
                 from = reply.next;
+                waiting.least_nodes.store(reply.least_nodes, Ordering::Relaxed);
                 waiting.heard.lock().unwrap_or_else(PoisonError::into_inner).extend(decode_told(&reply.told));
                 if !reply.more {
                     tokio::time::sleep(if is_idle && reply.told.is_empty() { IDLE } else { STEP }).await;

@@ -57,6 +57,7 @@ pub fn finished() -> JobStatus {
             elapsed_seconds: 1.5,
             resumed: false,
             heights: Vec::new(),
+            proof: None,
         }),
         ..running()
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::rules::{Known, Rules};
-use super::searcher::{Busy, Finding, Searcher};
+use super::searcher::{Busy, Finding, Searcher, Told};
 use super::table::{Settled, SettledTable};
 use crate::ideal::Ideal;
 
-/// Positions a searcher visits before all of them meet: some tens of milliseconds.
-const TURN: u64 = 1 << 14;
+/// Positions a searcher visits before all of them meet, and hear what others have settled: some tens of milliseconds.
+const TURN: u64 = 1 << 10;
 
 /// What a crew has to say after a turn.
 pub struct Turn<'a, const W: usize> {
@@ -18,21 +18,10 @@ pub struct Turn<'a, const W: usize> {
     pub findings: &'a [Finding<W>],
     /// Lost positions of the proof that have their reasons, and the one at work: 0 while none is made.
     pub entries: u64,
-    /// What the hashes are from by which others name positions.
-    pub table: &'a SettledTable,
+    /// Everything that was settled in this turn, for others.
+    pub news: &'a [Told],
     /// To be filled with what others have settled.
     pub told: &'a mut Vec<Told>,
-}
-
-/// What somebody has settled: of use to whoever has a table with the same salt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The hash of the canonical position.
-    pub hash: u64,
-    /// Who wins.
-    pub settled: Settled,
-    /// Positions visited for it.
-    pub nodes: u64,
 }
 
 /// Some searchers and their table.
@@ -42,6 +31,7 @@ pub struct Crew<const W: usize> {
     entries: u64,
     busy: Busy,
     searchers: Vec<Searcher<W>>,
+    news: Vec<Told>,
     told: Vec<Told>,
     /// Lost positions of the proof that is being made.
     proved: u64,
@@ -57,6 +47,7 @@ impl<const W: usize> Crew<W> {
             entries: 0,
             busy: Busy::new(),
             searchers,
+            news: Vec::new(),
             told: Vec::new(),
             proved: 0,
         }
@@ -70,6 +61,11 @@ impl<const W: usize> Crew<W> {
     /// Positions visited by all searchers.
     pub fn nodes(&self) -> u64 {
         self.searchers.iter().map(Searcher::nodes).sum()
+    }
+
+    /// The number of searchers.
+    pub fn threads(&self) -> usize {
+        self.searchers.len()
     }
 
     /// The game.
@@ -96,8 +92,10 @@ impl<const W: usize> Crew<W> {
     /// Says how far it is, and takes in what is said. Returns whether to go on.
     pub(super) fn meet(&mut self, findings: &[Finding<W>], goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool) -> bool {
         let mut told = std::mem::take(&mut self.told);
-        let (nodes, entries, table) = (self.nodes(), self.proved, &self.table);
-        let goes_on = goes_on(Turn { nodes, findings, entries, table, told: &mut told });
+        self.news.clear();
+        self.searchers.iter_mut().for_each(|searcher| self.news.extend(searcher.take_news()));
+        let (nodes, entries, news) = (self.nodes(), self.proved, &*self.news);
+        let goes_on = goes_on(Turn { nodes, findings, entries, news, told: &mut told });
         told.drain(..).for_each(|told| self.take_in(told));
         self.told = told;
         goes_on
@@ -110,7 +108,8 @@ impl<const W: usize> Crew<W> {
             Known::Won => Some(false),
             Known::Open(position) => {
                 let canonical = self.rules.symmetry().canonical(position).ideal;
-                Some(self.table.get(self.table.hash(&canonical))?.is_lost())
+                let settled = self.table.get(self.table.hash(&canonical));
+                settled.map(Settled::is_lost).or_else(|| self.rules.ask(&canonical))
             }
         }
     }

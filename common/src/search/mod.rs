@@ -22,7 +22,9 @@
 //! ```
 
 mod crew;
+mod fingerprints;
 pub mod mirrors;
+pub mod oracle;
 pub mod proof;
 mod prove;
 pub mod rules;
@@ -30,10 +32,10 @@ pub mod searcher;
 pub mod small;
 pub mod table;
 
-pub use crew::{Crew, Told, Turn};
+pub use crew::{Crew, Turn};
 pub use prove::{Entry, Lines, ProveError, prove};
 pub use rules::Rules;
-pub use searcher::Finding;
+pub use searcher::{Finding, Told};
 pub use table::Settled;
 
 #[cfg(test)]

@@ -3,16 +3,21 @@
 //! What the table says is only a hint where to look. A position that was wrongly taken for lost shows when none of the
 //! replies to some move is lost; then the table confused two positions.
 
-use std::collections::HashSet;
+mod known;
+
+use std::collections::{BTreeMap, HashSet};
 
 use super::crew::{Crew, Turn};
 use super::proof::{Claim, ProofWriter, Step, Verdict, WriteError, entry_order};
 use super::rules::{Known, Rules};
 use super::table::Settled;
 use crate::ideal::{Element, Ideal};
+use crate::parallel;
 use crate::poset::Poset;
 use crate::symmetry::{Canonical, GroupElement};
 
+/// Options whose canonical forms are found together; the answer to one may be the answer to another.
+const TOGETHER: usize = 16;
 /// Lost positions between two questions whether to go on: some ten milliseconds.
 const ENTRIES_OF_A_TURN: usize = 256;
 
@@ -78,8 +83,16 @@ pub fn prove<const W: usize>(
     let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
     crew.note_proved(1);
     let rules = crew.rules().clone();
-    let mut prover =
-        Prover { rules: &rules, crew, goes_on, listed: HashSet::new(), open: Vec::new(), forms: Vec::new() };
+    let mut prover = Prover {
+        rules: &rules,
+        crew,
+        goes_on,
+        listed: HashSet::new(),
+        open: Vec::new(),
+        known: BTreeMap::new(),
+        forms: Vec::new(),
+        entries: Vec::new(),
+    };
     let winning_move = if is_lost {
         prover.list(root);
         None
@@ -88,16 +101,8 @@ pub fn prove<const W: usize>(
         prover.list(prover.rules.game().take(root, by));
         Some(by)
     };
-    let mut entries = Vec::new();
-    while let Some(position) = prover.open.pop() {
-        entries.push(prover.explain(position)?);
-        prover.crew.note_proved(entries.len() as u64 + 1);
-        if entries.len().is_multiple_of(ENTRIES_OF_A_TURN) {
-            if !prover.crew.meet(&[], prover.goes_on) {
-                return Err(ProveError::Stopped);
-            }
-        }
-    }
+    prover.explain_all()?;
+    let mut entries = prover.entries;
     entries.sort_unstable_by(|a, b| entry_order(&a.position, &b.position));
     Ok(Lines { position: root, winning_move, entries })
 }
@@ -109,7 +114,10 @@ struct Prover<'p, 'a, const W: usize> {
     listed: HashSet<Ideal<W>>,
     /// Those that are listed but not explained.
     open: Vec<Ideal<W>>,
+    /// And those of them, by their sizes, that are within the reach of the oracle.
+    known: BTreeMap<usize, Vec<Ideal<W>>>,
     forms: Vec<Canonical<W>>,
+    entries: Vec<Entry<W>>,
 }
 
 impl<const W: usize> Prover<'_, '_, W> {
@@ -124,6 +132,57 @@ impl<const W: usize> Prover<'_, '_, W> {
         }
     }
 
+    /// Explains what is listed, and whatever that rests on.
+    fn explain_all(&mut self) -> Result<(), ProveError> {
+        loop {
+            let before = self.entries.len();
+            match self.open.pop() {
+                Some(position) if self.rules.ask(&position).is_some() => {
+                    self.known.entry(position.len()).or_default().push(position);
+                }
+                Some(position) => {
+                    let entry = self.explain(position)?;
+                    self.entries.push(entry);
+                }
+                None if self.known.is_empty() => return Ok(()),
+                None => self.explain_known()?,
+            }
+            let entries = self.entries.len();
+            self.crew.note_proved(entries as u64 + 1);
+            let is_turn = entries / ENTRIES_OF_A_TURN > before / ENTRIES_OF_A_TURN;
+            if is_turn && !self.crew.meet(&[], self.goes_on) {
+                return Err(ProveError::Stopped);
+            }
+        }
+    }
+
+    /// Explains some of the largest positions within the reach of the oracle, with all threads. What smaller ones rest on is
+    /// then chosen from what these rest on.
+    fn explain_known(&mut self) -> Result<(), ProveError> {
+        let Some(mut largest) = self.known.last_entry() else { return Ok(()) };
+        let of_one_size = largest.get_mut();
+        let batch = of_one_size.split_off(of_one_size.len().saturating_sub(ENTRIES_OF_A_TURN));
+        if of_one_size.is_empty() {
+            largest.remove();
+        }
+        let (rules, listed) = (self.rules, &self.listed);
+        let mut explained: Vec<_> = batch.iter().map(|_| None).collect();
+        let work = batch.iter().zip(&mut explained);
+        parallel::crew(self.crew.threads(), work, known::Lists::default, |lists, (position, explained)| {
+            *explained = rules.explain_known(*position, listed, lists);
+        });
+        for explained in explained {
+            let (entry, rests_on) = explained.ok_or(ProveError::Confused)?;
+            self.entries.push(entry);
+            for position in rests_on {
+                if self.listed.insert(position) {
+                    self.known.entry(position.len()).or_default().push(position);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn explain(&mut self, position: Ideal<W>) -> Result<Entry<W>, ProveError> {
         if let Some((by, left)) = self.rules.mirror(&position) {
             self.list(left);
@@ -131,8 +190,48 @@ impl<const W: usize> Prover<'_, '_, W> {
             return Ok(Entry { position, bytes, is_mirrored: true });
         }
         let rules = self.rules;
-        let options: Vec<Ideal<W>> = rules.game().moves(position).map(|(_, left)| left).collect();
-        // Those of which the table has a winning move: most. Canonical forms are found together.
+        let choices = rules.game().choices(position);
+        let mut moves = choices.iter();
+        let mut answers = vec![None; position.last() + 1];
+        let mut left = Vec::new();
+        loop {
+            let unanswered = moves.by_ref().filter(|&x| answers[x].is_none());
+            let batch: Vec<Element> = unanswered.take(TOGETHER).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let options: Vec<Ideal<W>> = batch.iter().map(|&x| rules.game().take(position, x)).collect();
+            let known = self.known_replies(&options);
+            for ((&x, &option), known) in batch.iter().zip(&options).zip(known) {
+                if answers[x].is_some() {
+                    continue;
+                }
+                let reply = known
+                    .filter(|&reply| rules.game().choices(option).contains(reply))
+                    .map_or_else(|| self.reply(option), Ok)?;
+                answers[x] = Some(reply);
+                left.push(rules.game().take(option, reply));
+                // The other way round it is the same position that is left.
+                if choices.contains(reply) && rules.game().choices(rules.game().take(position, reply)).contains(x) {
+                    answers[reply].get_or_insert(x);
+                }
+            }
+        }
+        let replies = choices.iter().filter_map(|x| answers[x]).map(|reply| reply as u8).collect();
+        self.forms.clear();
+        left.retain(|&left| !rules.game().choices(left).is_empty());
+        rules.symmetry().canonical_batch(&left, &mut self.forms);
+        for form in &self.forms {
+            if self.listed.insert(form.ideal) {
+                self.open.push(form.ideal);
+            }
+        }
+        Ok(Entry { position, bytes: replies, is_mirrored: false })
+    }
+
+    /// The winning moves that the table has of options: of most.
+    fn known_replies(&mut self, options: &[Ideal<W>]) -> Vec<Option<Element>> {
+        let rules = self.rules;
         let smaller = |&left: &Ideal<W>| match rules.know(left) {
             Known::Open(smaller) if self.has_same_names(&smaller, &left) => smaller,
             _ => left,
@@ -142,25 +241,7 @@ impl<const W: usize> Prover<'_, '_, W> {
         rules.symmetry().canonical_batch(&smaller, &mut self.forms);
         let table = self.crew.table();
         self.forms.iter().for_each(|form| table.prefetch(table.hash(&form.ideal)));
-        let known: Vec<Option<Element>> = self.forms.iter().map(|form| self.known_reply(form)).collect();
-        let mut replies = Vec::with_capacity(options.len());
-        let mut left = Vec::with_capacity(options.len());
-        for (&option, known) in options.iter().zip(known) {
-            let reply = known
-                .filter(|&reply| rules.game().choices(option).contains(reply))
-                .map_or_else(|| self.reply(option), Ok)?;
-            replies.push(reply as u8);
-            left.push(rules.game().take(option, reply));
-        }
-        self.forms.clear();
-        left.retain(|&left| !rules.game().choices(left).is_empty());
-        rules.symmetry().canonical_batch(&left, &mut self.forms);
-        for form in &self.forms {
-            if self.listed.insert(form.ideal) {
-                self.open.push(form.ideal);
-            }
-        }
-        Ok(Entry { position, bytes: replies.into(), is_mirrored: false })
+        self.forms.iter().map(|form| self.known_reply(form)).collect()
     }
 
     /// The winning move that the table has of a position, given its canonical form.

@@ -1,8 +1,9 @@
 //! What a search knows of the game: moves, canonical forms, and the theorems that settle a position or make it smaller.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::mirrors::Mirrors;
+use super::oracle::Oracle;
 use super::small::{SMALL, SmallPositions};
 use crate::game::Chomp;
 use crate::game::reductions::involution::Involutions;
@@ -28,6 +29,7 @@ pub struct Rules<const W: usize> {
     symmetry: Arc<Canonicaliser<W>>,
     stealing: StrategyStealing<W>,
     theorems: Theorems<W>,
+    oracle: OnceLock<Oracle>,
 }
 
 /// How positions are made smaller.
@@ -66,7 +68,13 @@ impl<const W: usize> Rules<W> {
             }
             _ => Theorems::Any(Box::new(Involutions::new(poset, &symmetry))),
         };
-        Self { game: Chomp::new(poset), stealing: StrategyStealing::new(poset), theorems, symmetry }
+        Self {
+            game: Chomp::new(poset),
+            stealing: StrategyStealing::new(poset),
+            theorems,
+            symmetry,
+            oracle: OnceLock::new(),
+        }
     }
 
     /// The moves.
@@ -108,6 +116,34 @@ impl<const W: usize> Rules<W> {
                 Some(smaller) => position = smaller,
                 None => return Known::Open(position),
             }
+        }
+    }
+
+    /// Has an oracle asked from now on; `false` if there is one.
+    pub fn consult(&self, oracle: Oracle) -> bool {
+        self.oracle.set(oracle).is_ok()
+    }
+
+    /// Starts to bring what the oracle knows of a canonical form into the cache.
+    #[inline(always)]
+    pub fn prefetch(&self, form: &Ideal<W>) {
+        if let Some(oracle) = self.oracle.get() {
+            oracle.prefetch(form);
+        }
+    }
+
+    /// Whether a position is lost, given its canonical form, as far as the oracle knows.
+    #[inline(always)]
+    pub fn ask(&self, form: &Ideal<W>) -> Option<bool> {
+        self.oracle.get()?.is_lost(self.points_of(form), form)
+    }
+
+    /// The number of points that members of a position contain; of posets other than Boolean lattices 0.
+    #[inline(always)]
+    fn points_of(&self, position: &Ideal<W>) -> usize {
+        match &self.theorems {
+            Theorems::Boolean(boolean) => boolean.mirrors.points(position).count_ones() as usize,
+            Theorems::Any(_) => 0,
         }
     }
 

@@ -15,15 +15,25 @@ use crate::symmetry::Canonical;
 /// Options whose canonical forms are found together; if one of them is lost, those of the others are not needed.
 const TOGETHER: usize = 16;
 
-/// Won positions that took fewer are not worth being told to others: who knows the lost ones finds that they are won at a
-/// glance.
-const WORTH_TELLING: u64 = 64;
+/// Won positions that took fewer are not worth being stored: who knows the lost ones finds that they are won at a glance.
+const WORTH_STORING: u64 = 64;
 
 /// A position that was settled: a lost one, or one that was won with some work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding<const W: usize> {
     /// The canonical position.
     pub position: Ideal<W>,
+    /// Who wins.
+    pub settled: Settled,
+    /// Positions visited for it.
+    pub nodes: u64,
+}
+
+/// What somebody has settled: of use to whoever has a table with the same salt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The hash of the canonical position.
+    pub hash: u64,
     /// Who wins.
     pub settled: Settled,
     /// Positions visited for it.
@@ -78,6 +88,7 @@ pub struct Searcher<const W: usize> {
     /// Entries that took empty places of the table since the last [`take_new_entries`](Self::take_new_entries).
     new_entries: u64,
     findings: Vec<Finding<W>>,
+    news: Vec<Told>,
     outcome: Option<Settled>,
 }
 
@@ -122,6 +133,7 @@ impl<const W: usize> Searcher<W> {
             nodes: 0,
             new_entries: 0,
             findings: Vec::new(),
+            news: Vec::new(),
             outcome: None,
         }
     }
@@ -162,6 +174,11 @@ impl<const W: usize> Searcher<W> {
         self.findings.drain(..)
     }
 
+    /// Everything that was settled since the last call, by hashes.
+    pub fn take_news(&mut self) -> std::vec::Drain<'_, Told> {
+        self.news.drain(..)
+    }
+
     /// Steps into a position that is not in the table.
     fn enter(&mut self, position: Ideal<W>, hash: u64, busy: &Busy) {
         busy.enter(hash);
@@ -186,7 +203,8 @@ impl<const W: usize> Searcher<W> {
         busy.leave(frame.hash);
         let nodes = self.nodes - frame.began;
         self.new_entries += u64::from(table.put(frame.hash, settled, nodes));
-        if settled.is_lost() || nodes >= WORTH_TELLING {
+        self.news.push(Told { hash: frame.hash, settled, nodes });
+        if settled.is_lost() || nodes >= WORTH_STORING {
             self.findings.push(Finding { position: frame.position, settled, nodes });
         }
         self.open.truncate(frame.first);
@@ -266,13 +284,15 @@ fn list_options<const W: usize>(
         for (form, &taken) in lists.forms.iter().zip(&lists.taken) {
             let hash = table.hash(&form.ideal);
             table.prefetch(hash);
+            rules.prefetch(&form.ideal);
             lists.open.push(Open { position: form.ideal, hash, size: form.ideal.len() as u16, taken });
         }
         let mut kept = known;
         for at in known..lists.open.len() {
-            match table.get(lists.open[at].hash) {
-                Some(Settled::Lost) => return Some(Settled::Won(lists.open[at].taken)),
-                Some(Settled::Won(_)) => {}
+            let option = &lists.open[at];
+            match table.get(option.hash).map(Settled::is_lost).or_else(|| rules.ask(&option.position)) {
+                Some(true) => return Some(Settled::Won(option.taken)),
+                Some(false) => {}
                 None => {
                     lists.open.swap(kept, at);
                     kept += 1;

@@ -65,6 +65,7 @@ fn walk(mut course: Course, restart_at: Option<usize>, shape: &Shape) -> Vec<Str
                     log.push("conclude".to_owned());
                     return log;
                 }
+                Step::BeginAnew => unreachable!("that is a step of searches"),
             }
             log.push(format!("{step:?}"));
         } else {

@@ -13,9 +13,9 @@ use super::job::{Job, Proving, search_task};
 use super::state::State;
 use super::steps::{StepError, StepJob};
 use crate::course::Step;
-use crate::ledger::WorkerId;
+use crate::ledger::{TaskId, WorkerId};
 use crate::plies::{Plies, PliesRecord};
-use crate::task_id::{JobNumber, task_id, tasks_of};
+use crate::task_id::{JobNumber, task_id};
 
 /// Salts to try: where two positions have the same hash under one, they do not under the next.
 const SALTS: u64 = 3;
@@ -52,28 +52,35 @@ fn expansion(engine: &dyn Engine) -> impl Fn(&str) -> Option<Options> + '_ {
 }
 
 impl State {
-    /// Makes an order for a worker, if it has none and there is a search to be shared out.
-    pub(super) fn give_order(&mut self, worker: WorkerId) {
+    /// The task of a search that a worker may have next, if it has none: one that waits, or a new order.
+    pub(super) fn give_order(&mut self, worker: WorkerId) -> Option<TaskId> {
         let threads = self.workers.get(&worker).map_or(1, |worker| worker.threads);
         let has_one = self.ledger.holds(worker).any(|lease| {
             let task = self.job_of(lease.task).map(|(_, task)| task.kind);
             matches!(task, Some(TaskKind::Search | TaskKind::Prove))
         });
-        let searches: Vec<JobNumber> = self.jobs.values().filter(|job| job.searches()).map(Job::number).collect();
+        if has_one {
+            return None;
+        }
+        let searches = self.jobs.values().filter(|job| job.is_running() && job.plies.is_some());
+        let searches: Vec<JobNumber> = searches.map(Job::number).collect();
         for number in searches {
             self.withdraw_idle(number);
-            if has_one || self.ledger.counts_in(tasks_of(number)).ready > 0 {
-                continue;
-            }
             let Some(job) = self.jobs.get_mut(&number) else { continue };
+            let waiting = job.open_tasks().into_iter().map(|task| task_id(number, task));
+            let waiting = waiting.into_iter().find(|&id| self.ledger.counts_in(id..=id).ready > 0);
+            if waiting.is_some() {
+                return waiting;
+            }
             let engine = job.engine.clone();
-            let order = job.plies.as_mut().and_then(|plies| plies.give(worker, threads, &expansion(&*engine)));
-            if let Some(order) = order {
+            let plies = job.plies.as_mut().filter(|_| job.proving == Proving::NotYet);
+            if let Some(order) = plies.and_then(|plies| plies.give(worker, threads, &expansion(&*engine))) {
                 let task = search_task(order);
                 self.ledger.add(task_id(number, task), job.need(task));
-                return;
+                return Some(task_id(number, task));
             }
         }
+        None
     }
 
     /// Takes orders back that nobody has, and on which nothing depends.
@@ -86,13 +93,6 @@ impl State {
                 plies.withdraw(order);
             }
         }
-    }
-}
-
-impl Job {
-    /// Whether orders are given out.
-    fn searches(&self) -> bool {
-        self.is_running() && self.plies.is_some() && matches!(self.proving, Proving::NotYet)
     }
 }
 

@@ -15,6 +15,9 @@ use crate::ledger::WorkerId;
 
 /// Bytes of the news of a search: several seconds of a hundred threads.
 const MOST_BYTES: usize = 16 << 20;
+/// As long as the number of workers times that of their threads is no larger, everything is told: that is some 2 MB a second of each
+/// thread, for each worker.
+const TOLD_ALL: u64 = 16;
 /// Bytes that are told at a time, about.
 const REPLY_BYTES: usize = 1 << 19;
 
@@ -70,6 +73,8 @@ pub struct Heard {
     pub next: u64,
     /// Whether there are some.
     pub more: bool,
+    /// Nodes of what is worth telling.
+    pub least_nodes: u64,
 }
 
 /// The news of all searches.
@@ -107,7 +112,7 @@ impl Desk {
         mut told: Vec<u8>,
         from: u64,
     ) -> Result<Heard, WorkError> {
-        {
+        let least_nodes = {
             let state = self.state();
             if !state.workers.contains_key(&worker) {
                 return Err(WorkError::Unregistered(worker));
@@ -116,15 +121,35 @@ impl Desk {
             if plies.is_none_or(|plies| plies.record().salt != salt) {
                 return Err(WorkError::NoSearch(job));
             }
-        }
+            worth_telling(state.workers.values().map(|worker| worker.threads))
+        };
         told.truncate(told.len() / TOLD_BYTES * TOLD_BYTES);
-        Ok(self.shared.exchange(job, salt, worker, told, from))
+        Ok(Heard { least_nodes, ..self.shared.exchange(job, salt, worker, told, from) })
     }
+}
+
+/// Nodes of what is worth telling, given the threads of the workers: each worker hears what all threads settle, and about one
+/// position in n takes n nodes, so that what a coordinator sends stays the same.
+fn worth_telling(threads: impl Iterator<Item = u32>) -> u64 {
+    let (workers, threads) = threads.fold((0, 0), |(workers, all), threads| (workers + 1, all + u64::from(threads)));
+    (workers * threads / TOLD_ALL).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn nothing_until(next: u64) -> Heard {
+        Heard { next, ..Heard::default() }
+    }
+
+    #[test]
+    fn a_large_cluster_tells_less() {
+        assert_eq!(worth_telling([1, 1].into_iter()), 1);
+        assert_eq!(worth_telling([4; 4].into_iter()), 4);
+        assert_eq!(worth_telling([8; 10].into_iter()), 50);
+        assert_eq!(worth_telling(std::iter::empty()), 1);
+    }
 
     fn told(number: u8, records: usize) -> Vec<u8> {
         vec![number; records * TOLD_BYTES]
@@ -135,14 +160,14 @@ mod tests {
         let shared = Shared::default();
         let job = || JobId("search".to_owned());
         let ask = |worker, told, from| shared.exchange(job(), 0, WorkerId(worker), told, from);
-        assert_eq!(ask(1, told(1, 2), 0), Heard { told: vec![], next: 1, more: false });
+        assert_eq!(ask(1, told(1, 2), 0), nothing_until(1));
         let heard = ask(2, told(2, 1), 0);
         assert_eq!((heard.told, heard.next), (told(1, 2), 2));
         let heard = ask(1, vec![], 1);
         assert_eq!((heard.told, heard.next), (told(2, 1), 2));
         assert_eq!(ask(1, vec![], 2).told, Vec::<u8>::new());
         // A number from before a restart.
-        assert_eq!(ask(1, vec![], 1 << 40), Heard { told: vec![], next: 2, more: false });
+        assert_eq!(ask(1, vec![], 1 << 40), nothing_until(2));
         // Another salt: nothing of that is true any more.
         assert_eq!(shared.exchange(job(), 1, WorkerId(1), vec![], 0), Heard::default());
     }

@@ -149,7 +149,7 @@ impl State {
         if self.no_room.is_some() || self.is_draining {
             return Ok(Vec::new());
         }
-        self.give_order(worker);
+        let order = self.give_order(worker);
         let memory = self.workers.get(&worker).map_or(0, |worker| worker.memory);
         let home = self.homes.get(&worker).copied().unwrap_or(0);
         let jobs = &self.jobs;
@@ -161,6 +161,8 @@ impl State {
                 // Of a game everybody reads everything.
                 TaskKind::Solve if job.record.spec.question == Question::Extensions => reach != Reach::Near,
                 TaskKind::Join => reach == Reach::All,
+                // One at a time, and what somebody has nobody else gets: it takes as long as it may.
+                TaskKind::Search | TaskKind::Prove if order != Some(id) => return OUT_OF_REACH,
                 // What is cheap to read is anybody's.
                 _ => true,
             };

@@ -237,6 +237,13 @@ impl Desk {
         let below = of.layer.checked_sub(1).and_then(|below| course?.width(below)).unwrap_or(1);
         let order = job.plies.as_ref().and_then(|plies| Some(plies.order(of.shard)?.position.clone()));
         drop(state);
+        if is_of_search(of) {
+            // What was answered meanwhile, or is not wanted any more, is not held against anybody.
+            match self.state().ledger.judge(worker, task, epoch, digest(of, findings, None)) {
+                Delivery::Accepted => {}
+                other => return Ok(Opened::Decided(other)),
+            }
+        }
         let head = match file.map(|(header, tail, bytes)| BlockHead::parse(header, tail, bytes)).transpose() {
             Ok(head) => head,
             Err(damage) => return Err(self.corrupt(worker, epoch, &format!("its file: {damage}"))),
@@ -333,11 +340,15 @@ fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
     leases.into_iter().filter_map(offer).collect()
 }
 
+fn is_of_search(task: Task) -> bool {
+    matches!(task.kind, TaskKind::Search | TaskKind::Prove)
+}
+
 /// The digest of a result: of what was found and of the contents of its file. What a search visits depends on what others told
 /// it, and whether its answer is true is seen in the proof: so all answers of an order are the same answer.
 fn digest(task: Task, findings: &[u8], head: Option<&BlockHead>) -> Digest {
     let mut hasher = blake3::Hasher::new();
-    if matches!(task.kind, TaskKind::Search | TaskKind::Prove) {
+    if is_of_search(task) {
         return *hasher.finalize().as_bytes();
     }
     hasher.update(findings);

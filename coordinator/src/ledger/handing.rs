@@ -45,7 +45,7 @@ impl Ledger {
         let mut acquired = Vec::new();
         while acquired.len() < wish.most {
             let ready = self.nearest(memory, wish.distance, own);
-            let Some(task) = ready.or_else(|| self.straggler(worker, memory, now)) else { break };
+            let Some(task) = ready.or_else(|| self.straggler(worker, memory, wish.distance, now)) else { break };
             let suspect = self.tasks.get(&task).is_some_and(|task| !task.losses.is_empty());
             if suspect && !acquired.is_empty() {
                 break;
@@ -81,14 +81,14 @@ impl Ledger {
     }
 
     /// A task that another worker alone has had for longer than the pace so far lets expect.
-    fn straggler(&self, worker: WorkerId, memory: u64, now: Time) -> Option<TaskId> {
+    fn straggler(&self, worker: WorkerId, memory: u64, distance: &dyn Fn(TaskId) -> u64, now: Time) -> Option<TaskId> {
         self.leases.values().take(STRAGGLERS_SEEN).find_map(|lease| {
             let task = self.tasks.get(&lease.task)?;
             let expected = self.pace.expected(task.need.work)?;
             let late = expected.mul_f64(self.settings.patience).max(self.settings.least);
             // A task that was set aside may be what ends workers: whoever has it keeps it, nobody gets it any more.
             let wanted = task.is_open() && task.leases.len() < MOST_LEASES && lease.worker != worker;
-            let fits = task.need.memory <= memory;
+            let fits = task.need.memory <= memory && distance(lease.task) != OUT_OF_REACH;
             (wanted && fits && now.saturating_sub(lease.since) > late).then_some(lease.task)
         })
     }

@@ -171,8 +171,8 @@ impl Work for Services {
     async fn share(&self, request: Request<v1::ShareRequest>) -> Result<Response<v1::ShareReply>, Status> {
         let v1::ShareRequest { worker, job, salt, told, from } = request.into_inner();
         let heard = self.desk.share(WorkerId(worker), (JobId(job), salt), told.into(), from);
-        let Heard { told, next, more } = heard.map_err(|error| status_of(&error))?;
-        Ok(Response::new(v1::ShareReply { told: told.into(), next, more }))
+        let Heard { told, next, more, least_nodes } = heard.map_err(|error| status_of(&error))?;
+        Ok(Response::new(v1::ShareReply { told: told.into(), next, more, least_nodes }))
     }
 
     async fn release(&self, request: Request<v1::ReleaseRequest>) -> Result<Response<v1::ReleaseReply>, Status> {

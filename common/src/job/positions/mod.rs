@@ -6,6 +6,7 @@
 
 pub(super) mod layers;
 mod list;
+pub(super) mod of_value;
 pub mod records;
 mod save;
 pub(super) mod side;

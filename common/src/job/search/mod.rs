@@ -8,6 +8,7 @@ mod certificate;
 mod engine;
 mod merge;
 mod options;
+mod oracle;
 mod party;
 mod plan;
 pub mod proof;
@@ -17,6 +18,7 @@ mod shared;
 mod taking;
 #[cfg(test)]
 mod tests;
+mod translation;
 mod verify;
 
 use num_bigint::BigUint;
@@ -37,7 +39,7 @@ pub use party::{Others, Party};
 pub use plan::{SearchPlan, plan_search};
 pub use proof::export_proof;
 pub use run::{SearchLimits, run_search};
-pub use shared::{Order, Searched, TOLD_BYTES, WORTH_TELLING_OTHERS, decode_told, encode_told};
+pub use shared::{Order, Searched, TOLD_BYTES, decode_told, encode_told};
 pub use verify::check_proof_of;
 pub(super) use verify::verify;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::proof::proof_image;
-use super::shared::{Order, Searched, WORTH_TELLING_OTHERS};
+use super::shared::{Order, Searched};
 use super::{JobSpec, ProofRecord, search_certificate, settled};
 use crate::ideal::Ideal;
 use crate::job::JobError;
@@ -20,12 +20,19 @@ const TABLE_SHARE: f64 = 0.75;
 pub trait Others {
     /// Tells what was settled, and returns what others have.
     fn meet(&mut self, told: &[Told]) -> Vec<Told>;
+
+    /// Nodes of what is worth telling: others find what took fewer sooner than they hear it.
+    fn least_nodes(&self) -> u64;
 }
 
 /// Nobody.
 impl Others for () {
     fn meet(&mut self, _: &[Told]) -> Vec<Told> {
         Vec::new()
+    }
+
+    fn least_nodes(&self) -> u64 {
+        u64::MAX
     }
 }
 
@@ -153,14 +160,9 @@ impl<const W: usize> Party for PartyOf<W> {
     }
 }
 
-/// Tells others what was settled with much work, and takes in what they have.
+/// Tells others what was settled, as far as that is worth it, and takes in what they have.
 fn exchange<const W: usize>(turn: Turn<'_, W>, others: &mut dyn Others) {
-    let told = |finding: &Finding<W>| Told {
-        hash: turn.table.hash(&finding.position),
-        settled: finding.settled,
-        nodes: finding.nodes,
-    };
-    let heavy = turn.findings.iter().filter(|finding| finding.nodes >= WORTH_TELLING_OTHERS);
-    let heavy: Vec<Told> = heavy.map(told).collect();
-    turn.told.extend(others.meet(&heavy));
+    let least = others.least_nodes();
+    let worth: Vec<Told> = turn.news.iter().filter(|told| told.nodes >= least).copied().collect();
+    turn.told.extend(others.meet(&worth));
 }

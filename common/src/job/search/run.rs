@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::oracle::Sources;
 use super::proof::{proof_key, write_proof};
 use super::{JobSpec, ProofRecord, search_certificate, settled};
 use crate::ideal::Ideal;
@@ -19,6 +20,10 @@ use crate::store::{Commit, ShardKind, Store};
 
 /// Part of the memory that the table of settled positions may take: the rest is for the proof.
 const TABLE_SHARE: f64 = 0.75;
+/// Part of the memory that tables of the store may take as an oracle, which is taken from the table of settled positions.
+const ORACLE_SHARE: f64 = 0.25;
+/// A search that is over in this time does without an oracle, however fast that could be read.
+const LEAST_SEARCH: Duration = Duration::from_secs(2);
 /// Checkpoints take no more than one part in so many of the time.
 const CHECKPOINT_SHARE: u32 = 20;
 /// Salts to try. Where two positions have the same hash under one, they do not under the next.
@@ -91,16 +96,23 @@ struct Journal<const W: usize> {
 
 impl Context<'_> {
     fn run<const W: usize>(&self) -> Result<(Certificate, bool), JobError> {
-        let rules = Arc::new(Rules::<W>::new(self.poset));
         let root = self.members.iter().fold(Ideal::empty(), |root: Ideal<W>, &x| root.with(x));
         let mut journal = Journal { findings: Vec::new(), nodes: 0, saved: Instant::now(), error: None };
         let mut found = Err(ProveError::Confused);
         let mut resumed = false;
         self.meter.begin_layer(START, None);
+        let share = |part: f64| (self.options.memory as f64 * part) as u64;
+        let sources = Sources::find(self.store, self.poset, share(ORACLE_SHARE))?;
+        let table_bytes = share(TABLE_SHARE) - sources.bytes();
         for salt in 0..SALTS {
-            let table_bytes = (self.options.memory as f64 * TABLE_SHARE) as u64;
+            let rules = Arc::new(Rules::<W>::new(self.poset));
             let mut crew = Crew::new(rules.clone(), self.options.threads, (table_bytes, salt));
-            // What was stored may itself come from a table that confused positions.
+            let mut help = Some(&sources).filter(|sources| !sources.is_empty());
+            let began = Instant::now();
+            // What was stored may itself come from a table that confused positions, and an oracle may be wrong.
+            if salt + 1 == SALTS {
+                help = None;
+            }
             if salt + 1 < SALTS {
                 settled::read_all(self.store, &self.spec.poset, |finding| {
                     crew.tell(&finding);
@@ -108,7 +120,14 @@ impl Context<'_> {
                 })?;
             }
             journal.nodes = 0;
-            found = prove(&mut crew, root, &mut |turn| self.take_turn(&mut journal, turn));
+            found = prove(&mut crew, root, &mut |turn| {
+                if let Some(sources) = help.take_if(|sources| self.is_worth_reading(sources, began))
+                    && let Some(oracle) = sources.read::<W>(salt, self.options.threads, self.options.interrupt)
+                {
+                    rules.consult(oracle);
+                }
+                self.take_turn(&mut journal, turn)
+            });
             if !matches!(found, Err(ProveError::Confused)) {
                 break;
             }
@@ -129,6 +148,14 @@ impl Context<'_> {
                 Err(JobError::SelfCheck(format!("the search of {} contradicts itself", self.spec.id())))
             }
         }
+    }
+
+    /// Whether a search has taken so long that tables are worth reading: as long as that takes, so that in all it takes no more
+    /// than twice the time that it could.
+    fn is_worth_reading(&self, sources: &Sources<'_>, began: Instant) -> bool {
+        let time = sources.time(self.options.threads).max(LEAST_SEARCH);
+        let has_time = self.deadline.is_none_or(|deadline| Instant::now() + time < deadline);
+        began.elapsed() >= time && has_time
     }
 
     /// Notes what a turn has settled, and stores it when that is due. Returns whether the search goes on.

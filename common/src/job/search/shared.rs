@@ -4,9 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::search::{Settled, Told};
 
-/// Fewer positions than this are visited again sooner than somebody else is asked about them: at six microseconds a
-/// position, in less time than a message takes.
-pub const WORTH_TELLING_OTHERS: u64 = 64;
 /// Bytes of what is told of one position.
 pub const TOLD_BYTES: usize = 10;
 /// The mark of a lost position, where a won one has its move: no poset of a search has so many elements.
