@@ -1,7 +1,11 @@
-//! What to do about a value that is neither stored nor quick to compute: a command that is not refused in its turn.
+//! What to do about a value that is neither stored nor quick to compute: a command that works, or says why it does not.
 
 use super::{Query, Stored};
-use crate::job::{JobSpec, Question, SizeLimits, check};
+use crate::job::Question;
+
+/// Elements of a poset of which it is not looked at how many ideals it has: to say whether anybody can visit those of a larger one
+/// takes many seconds, and `plan` says it too.
+const QUICKLY_PLANNED: usize = 128;
 
 impl Query<'_> {
     /// What to do about a position of so many elements.
@@ -9,15 +13,14 @@ impl Query<'_> {
         if let Some((job, top)) = self.stored.iter().filter_map(Stored::frontier).max_by_key(|&(_, top)| top)
             && top < size
         {
-            let so_far = JobSpec { limits: SizeLimits { min: 0, max: Some(size) }, ..job.clone() };
-            let way_on = match so_far.check() {
-                Ok(()) => format!(
-                    "`antichain plan {} {} --max-elements {size}` says what it takes to go on so far",
-                    job.question, job.poset
-                ),
-                Err(_) => self.alone(position),
-            };
-            return format!("{} has ideals of at most {top} elements, and this one has {size}: {way_on}", job.id());
+            return format!(
+                "{} has ideals of at most {top} elements, and this one has {size}: `antichain plan {} {} --max-elements {size}` \
+                 says what it takes to go on so far, if anybody can{}",
+                job.id(),
+                job.question,
+                job.poset,
+                self.alone(position)
+            );
         }
         match self.stored.iter().find_map(Stored::unfinished) {
             Some(job) => format!("{job} is not finished: what it has found so far does not say"),
@@ -28,20 +31,18 @@ impl Query<'_> {
     /// How to learn about this position where there are too many to value all.
     fn alone(&self, position: &str) -> String {
         if self.question.is_game() {
+            let poset = self.poset.name();
             format!(
-                "nobody can value so many positions, but `antichain plan outcome {} --position '{position}'` says whether a search \
-                 of this one alone could find who wins",
-                self.poset.name()
+                "; `antichain plan outcome {poset} --position '{position}'` says whether a search of this one alone could find \
+                 who wins"
             )
         } else {
-            "nobody can visit so many ideals; `antichain estimate extensions` estimates the number of a whole poset"
-                .to_owned()
+            "; `antichain estimate extensions` estimates the number of a whole poset".to_owned()
         }
     }
 
     fn hint_of_question(&self, position: &str, size: usize) -> String {
         let (question, poset) = (self.question, self.poset.name());
-        let is_whole_in_reach = || check(question, self.poset, SizeLimits::NONE).is_ok();
         match question {
             Question::Ideals => {
                 "`antichain run ideals` counts the ideals of the whole poset; within a position only few are counted"
@@ -49,7 +50,7 @@ impl Query<'_> {
             }
             Question::Ruler => "`antichain coins value` computes it".to_owned(),
             Question::Estimate => "`antichain estimate` is about whole posets".to_owned(),
-            _ if !is_whole_in_reach() => self.run_limited(position, size),
+            _ if self.poset.len() > QUICKLY_PLANNED => self.run_limited(position, size),
             Question::Outcome => format!(
                 "`antichain run outcome {poset}` stores the values of all positions (those of a truncated Boolean lattice are \
                  among those of the whole one); with --position '{position}' it searches this one alone"
@@ -72,18 +73,11 @@ impl Query<'_> {
 
     /// How to have the value from a job that is not about the whole poset.
     fn run_limited(&self, position: &str, size: usize) -> String {
-        let limits = SizeLimits { min: 0, max: Some(size) };
-        if check(self.question, self.poset, limits).is_err() {
-            return self.alone(position);
-        }
         let (question, poset) = (self.question, self.poset.name());
-        let mut text = format!(
-            "`antichain run {question} {poset} --max-elements {size}` stores the values of all positions of at most so many \
-             elements, and `antichain plan` with the same words says what it takes"
-        );
-        if question == Question::Outcome {
-            text += &format!("; `antichain run outcome {poset} --position '{position}'` searches this one alone");
-        }
-        text
+        format!(
+            "`antichain plan {question} {poset} --max-elements {size}` says what it takes to store the values of all positions of at \
+             most so many elements, if anybody can{}",
+            self.alone(position)
+        )
     }
 }
