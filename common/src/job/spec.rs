@@ -76,14 +76,12 @@ impl JobSpec {
     /// # Errors
     /// [`JobError::Poset`], [`JobError::Position`], [`JobError::NotSearched`], [`JobError::NoEstimate`] if nobody can ask it.
     pub fn normal(&self) -> Result<Self, JobError> {
-        if let Some((poset, members)) = self.root()? {
-            return match self.question {
-                Question::Outcome => Ok(Self::search(&poset, &members)),
-                question => Err(JobError::NotSearched(question)),
-            };
+        if let Some((poset, sampling)) = self.estimated()? {
+            return Ok(Self::estimate(&poset, sampling));
         }
-        match self.estimated()? {
-            Some((poset, sampling)) => Ok(Self::estimate(&poset, sampling)),
+        match self.root()? {
+            Some((poset, members)) if self.question == Question::Outcome => Ok(Self::search(&poset, &members)),
+            Some(_) => Err(JobError::NotSearched(self.question)),
             None => Ok(Self::read(self.question, &self.poset, self.limits)?),
         }
     }
