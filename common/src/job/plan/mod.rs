@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`reach`] asks the other way round: how large the ideals may be for what there is.
+//! [`reach`](fn@reach) asks the other way round: how large the ideals may be for what there is.
 
 mod amount;
 mod cost;
