@@ -128,12 +128,11 @@ impl Desk {
             budget: budget.map(|budget| seconds + budget.as_secs_f64()),
             spec,
         };
-        let spec_has_no_layers = job.spec.position.is_some();
         let mut commit = Commit::new();
         commit.put_document(&id.0, JOB, &job)?.put_document(&id.0, CLUSTER, &record)?;
         // What another job has stored does not change meanwhile.
         let storing = self.storing();
-        let takeover = if whole || spec_has_no_layers { None } else { Takeover::find(&self.store, &job)? };
+        let takeover = if whole || job.spec.position.is_some() { None } else { Takeover::find(&self.store, &job)? };
         let there = takeover.as_ref().map_or(0, Takeover::bytes);
         let needed = (plan.disk(keep_values) as u64).saturating_sub(there);
         let free = free_space(self.store.directory()).unwrap_or(u64::MAX);

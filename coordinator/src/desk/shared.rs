@@ -104,7 +104,7 @@ impl Desk {
     /// Takes what a worker has settled, and tells it what others have.
     ///
     /// # Errors
-    /// [`WorkError::Unregistered`]; [`WorkError::Corrupt`] if it is not about a search of this coordinator.
+    /// [`WorkError::Unregistered`]; [`WorkError::NoSearch`] if it is not about a search that is running here.
     pub fn share(
         &self,
         worker: WorkerId,

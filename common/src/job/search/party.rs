@@ -25,17 +25,6 @@ pub trait Others {
     fn least_nodes(&self) -> u64;
 }
 
-/// Nobody.
-impl Others for () {
-    fn meet(&mut self, _: &[Told]) -> Vec<Told> {
-        Vec::new()
-    }
-
-    fn least_nodes(&self) -> u64 {
-        u64::MAX
-    }
-}
-
 /// Searches positions of one job, and remembers what it has settled.
 pub trait Party: Send {
     /// Takes in a file of settled positions.

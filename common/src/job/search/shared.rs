@@ -6,8 +6,8 @@ use crate::search::{Settled, Told};
 
 /// Bytes of what is told of one position.
 pub const TOLD_BYTES: usize = 10;
-/// The mark of a lost position, where a won one has its move: no poset of a search has so many elements.
-const LOST: u8 = u8::MAX;
+/// In the last byte of a record, beside the logarithm: somebody wins who moves.
+const WON: u8 = 1 << 7;
 
 /// A position that is to be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +33,17 @@ pub struct Searched {
     pub settled: u64,
 }
 
-/// Records of what others are told: the hash, in little-endian order, the move that wins or 255, and the binary logarithm of the
-/// number of positions visited.
+/// Records of what others are told: the hash, in little-endian order, the move that wins or 0, and the binary logarithm of the
+/// number of positions visited, with 128 added if the position is won.
 pub fn encode_told(told: &[Told]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(told.len() * TOLD_BYTES);
     for told in told {
         bytes.extend(told.hash.to_le_bytes());
-        bytes.push(match told.settled {
-            Settled::Lost => LOST,
-            Settled::Won(taken) => taken,
+        let log = told.nodes.max(1).ilog2() as u8;
+        bytes.extend(match told.settled {
+            Settled::Lost => [0, log],
+            Settled::Won(taken) => [taken, WON | log],
         });
-        bytes.push(told.nodes.max(1).ilog2() as u8);
     }
     bytes
 }
@@ -53,8 +53,8 @@ pub fn decode_told(bytes: &[u8]) -> impl Iterator<Item = Told> + '_ {
     let (records, _) = bytes.as_chunks::<TOLD_BYTES>();
     records.iter().map(|&[a, b, c, d, e, f, g, h, taken, log]| Told {
         hash: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        settled: if taken == LOST { Settled::Lost } else { Settled::Won(taken) },
-        nodes: 1 << log.min(63),
+        settled: if log & WON == 0 { Settled::Lost } else { Settled::Won(taken) },
+        nodes: 1 << (log & !WON).min(63),
     })
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn what_is_told_arrives() {
         let told = [
             Told { hash: u64::MAX - 5, settled: Settled::Lost, nodes: 64 },
-            Told { hash: 7, settled: Settled::Won(200), nodes: 1 << 40 },
+            Told { hash: 7, settled: Settled::Won(255), nodes: 1 << 40 },
         ];
         let bytes = encode_told(&told);
         assert_eq!((bytes.len(), decode_told(&bytes).collect::<Vec<_>>()), (2 * TOLD_BYTES, told.to_vec()));

@@ -18,10 +18,8 @@ use crate::watch::Interrupt;
 pub fn check_proof_of(store: &Store, certificate: &Certificate, interrupt: &Interrupt) -> Result<(), String> {
     let mut report = Report::default();
     verify(store, &certificate.job.0, certificate, interrupt, &mut report).map_err(|error| error.to_string())?;
-    match report.into_failures().into_iter().next() {
-        None => Ok(()),
-        Some(failure) => Err(failure),
-    }
+    let faults = report.faults();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Checks the certificate of a search and its proof.

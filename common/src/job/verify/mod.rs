@@ -146,11 +146,6 @@ impl Report {
         }
     }
 
-    /// The faults.
-    pub(super) fn into_failures(self) -> Vec<String> {
-        self.0.failed
-    }
-
     fn failures(&self) -> usize {
         self.0.failed.len()
     }
