@@ -7,7 +7,7 @@ mod support;
 use cluster::Cluster;
 
 /// Far enough for several shards of an n.
-const JOB: &str = "ruler partitions:88";
+const JOB: &str = "ruler partitions:82";
 
 #[test]
 fn a_small_one_takes_no_worker() {
@@ -27,7 +27,7 @@ fn workers_and_coordinators_that_are_killed_cost_nothing_but_time() {
     let worker = cluster.worker(&[]);
     let mut others = vec![cluster.worker(&[])];
     let job = cluster.submit(JOB);
-    let before = cluster.wait_until(&job, |status| status["progress"]["layer"].as_u64() >= Some(74));
+    let before = cluster.wait_until(&job, |status| status["progress"]["layer"].as_u64() >= Some(70));
     assert_eq!(before["state"], "running");
     worker.kill();
     cluster.kill_coordinator();
@@ -38,28 +38,28 @@ fn workers_and_coordinators_that_are_killed_cost_nothing_but_time() {
     cluster.assert_nothing_twice();
     cluster.ask(&["verify", &job]).assert_code(0);
     // More values go on from those that are there.
-    let further = cluster.submit("ruler partitions:89");
-    cluster.expect_answer(&further, "ruler partitions:89");
+    let further = cluster.submit("ruler partitions:83");
+    cluster.expect_answer(&further, "ruler partitions:83");
 }
 
 #[test]
 fn a_job_rests_goes_on_and_goes_away() {
     let mut cluster = Cluster::start("15s");
     let worker = cluster.worker(&[]);
-    let (job, other) = (cluster.submit(JOB), cluster.submit("ruler partitions:86"));
+    let (job, other) = (cluster.submit(JOB), cluster.submit("ruler partitions:80"));
     cluster.wait_until(&job, |status| status["progress"]["layer"].as_u64() >= Some(70));
     cluster.ask(&["pause", &job]).assert_code(0);
     let paused = cluster.wait_for_state(&job, "paused");
     // The other one needs what this one has found no more: it finds it itself.
-    cluster.expect_answer(&other, "ruler partitions:86");
+    cluster.expect_answer(&other, "ruler partitions:80");
     let still = cluster.status(&job);
     assert_eq!(still["progress"]["layer"], paused["progress"]["layer"]);
     cluster.ask(&["resume", &job]).assert_code(0);
     cluster.expect_answer(&job, JOB);
     worker.kill();
-    let third = cluster.submit("ruler partitions:95");
+    let third = cluster.submit("ruler partitions:90");
     let status = cluster.wait_for_state(&third, "waiting for workers");
-    assert_eq!(status["progress"]["layer"], 89, "from the values to 88: {status:#}");
+    assert_eq!(status["progress"]["layer"], 83, "from the values to 82: {status:#}");
     cluster.ask(&["cancel", &third]).assert_code(0);
     for job in [&job, &other, &third] {
         cluster.ask(&["rm", job]).assert_code(0);

@@ -20,8 +20,8 @@ use crate::support::{Lab, Outcome};
 
 /// What processes log.
 const LOG: &str = "warn,antichain=info,antichain_coordinator=debug,antichain_worker=debug";
-/// Longer than anything here takes, on a machine that has other things to do.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than anything here takes, on a slow machine that has other things to do.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -157,11 +157,11 @@ impl Cluster {
 
     /// The same with another command.
     pub fn start_coordinator_as(&mut self, command: Command) {
-        // What a killed one left behind says nothing.
-        let _ = fs::remove_file(self.access_file());
+        // What a killed one left behind says nothing, but it stays: workers that start in between read it.
+        let written = || fs::metadata(self.access_file()).and_then(|about| about.modified()).ok();
+        let before = written();
         let mut process = Process::start(command, self.log("coordinator"));
-        let file = self.access_file();
-        let ready = within_time(PATIENCE, || (file.exists() || !process.is_running()).then_some(()));
+        let ready = within_time(PATIENCE, || (written() != before || !process.is_running()).then_some(()));
         assert!(ready.is_some() && process.is_running(), "no coordinator:\n{}", process.log_text());
         self.port = self.access().port;
         self.coordinator = Some(process);
