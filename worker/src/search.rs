@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use antichain_common::job::search::{Order, Others, Party, decode_told, encode_told};
+use antichain_common::job::search::{Order, Others, Party, decode_path, decode_told, encode_path, encode_told};
 use antichain_common::job::task::{Effort, Engine, Findings};
-use antichain_common::search::Told;
+use antichain_common::search::{Heard, Told};
 use antichain_common::store::BlockImage;
 use antichain_proto::v1;
 use bytes::Bytes;
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tonic::Code;
 
 use crate::error::Undone;
@@ -20,9 +21,9 @@ use crate::fetch::Place;
 use crate::link::Link;
 use crate::shop::Shop;
 
-/// Time between two messages while there is something to tell.
-const STEP: Duration = Duration::from_millis(10);
-/// Time between two messages when nothing happens, or nobody answers.
+/// Time between two messages while there is something to say: a few hundred positions of a thread.
+const STEP: Duration = Duration::from_millis(2);
+/// Time between two messages when there is nothing to say, or nobody answers.
 const IDLE: Duration = Duration::from_millis(300);
 /// What waits to be told, at most: while nobody answers, older news give way.
 const MOST_WAITING: usize = 1 << 16;
@@ -80,7 +81,9 @@ impl Searching<'_> {
         let order = self.order()?;
         let mut at_hand = self.shop.searches.at_hand();
         let at_hand = self.begin(&mut at_hand, order.salt)?;
-        let (findings, image) = at_hand.party.search(&order, &mut at_hand.news, self.effort.interrupt)?;
+        let searched = at_hand.party.search(&order, &mut at_hand.news, self.effort.interrupt);
+        at_hand.news.rest();
+        let (findings, image) = searched?;
         at_hand.known.insert(self.lease.shard as usize);
         at_hand.used = Instant::now();
         Ok((findings, Some(image)))
@@ -95,9 +98,10 @@ impl Searching<'_> {
         let mut at_hand = self.shop.searches.at_hand();
         let at_hand = self.begin(&mut at_hand, order.salt)?;
         self.read_files(at_hand)?;
-        let proved = at_hand.party.prove(order.salt, &mut at_hand.news, self.effort.interrupt)?;
+        let proved = at_hand.party.prove(order.salt, &mut at_hand.news, self.effort.interrupt);
+        at_hand.news.rest();
         at_hand.used = Instant::now();
-        Ok(proved)
+        Ok(proved?)
     }
 
     fn order(&self) -> Result<Order, Undone> {
@@ -156,12 +160,38 @@ struct News(Arc<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
-    told: Mutex<Vec<Told>>,
-    heard: Mutex<Vec<Told>>,
+    said: Mutex<Said>,
+    heard: Mutex<Heard>,
+    /// Told when there is something to say.
+    to_say: Notify,
     /// Nodes of what is worth telling, as the coordinator said last.
     least_nodes: AtomicU64,
     /// Nobody wants to hear or to tell anything any more.
     is_over: AtomicBool,
+}
+
+/// What is to be said next.
+#[derive(Default)]
+struct Said {
+    told: Vec<Told>,
+    path: Vec<u64>,
+}
+
+impl Waiting {
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, reply: &v1::ShareReply) {
+        self.least_nodes.store(reply.least_nodes, Ordering::Relaxed);
+        let mut heard = self.heard();
+        heard.settled.extend(decode_told(&reply.told));
+        heard.busy = Some(decode_path(&reply.busy).collect());
+    }
 }
 
 impl News {
@@ -174,6 +204,11 @@ impl News {
     fn is_over(&self) -> bool {
         self.0.is_over.load(Ordering::Relaxed)
     }
+
+    /// Its searchers are nowhere now.
+    fn rest(&self) {
+        self.0.said().path.clear();
+    }
 }
 
 impl Drop for News {
@@ -183,14 +218,16 @@ impl Drop for News {
 }
 
 impl Others for News {
-    fn meet(&mut self, told: &[Told]) -> Vec<Told> {
-        {
-            let mut waiting = self.0.told.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.extend_from_slice(told);
-            let excess = waiting.len().saturating_sub(MOST_WAITING);
-            waiting.drain(..excess);
-        }
-        std::mem::take(&mut self.0.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    fn meet(&mut self, told: &[Told], path: &[u64]) -> Heard {
+        let mut said = self.0.said();
+        said.told.extend_from_slice(told);
+        let excess = said.told.len().saturating_sub(MOST_WAITING);
+        said.told.drain(..excess);
+        said.path.clear();
+        said.path.extend_from_slice(path);
+        drop(said);
+        self.0.to_say.notify_one();
+        std::mem::take(&mut self.0.heard())
     }
 
     fn least_nodes(&self) -> u64 {
@@ -203,18 +240,22 @@ async fn exchange(link: Arc<Link>, waiting: Arc<Waiting>, job: String, salt: u64
     let mut from = 0;
     let mut client = link.work();
     while !waiting.is_over.load(Ordering::Relaxed) {
-        let told = std::mem::take(&mut *waiting.told.lock().unwrap_or_else(PoisonError::into_inner));
-        let is_idle = told.is_empty();
+        let (told, path) = {
+            let mut said = waiting.said();
+            (std::mem::take(&mut said.told), said.path.clone())
+        };
+        let (told, path) = (Bytes::from(encode_told(&told)), Bytes::from(encode_path(&path)));
         let worker = link.session.worker();
-        let request = v1::ShareRequest { worker, job: job.clone(), salt, told: Bytes::from(encode_told(&told)), from };
+        let request = v1::ShareRequest { worker, job: job.clone(), salt, told, from, path };
         match client.share(request).await {
             Ok(reply) => {
                 let reply = reply.into_inner();
                 from = reply.next;
-                waiting.least_nodes.store(reply.least_nodes, Ordering::Relaxed);
-                waiting.heard.lock().unwrap_or_else(PoisonError::into_inner).extend(decode_told(&reply.told));
+                waiting.note(&reply);
                 if !reply.more {
-                    tokio::time::sleep(if is_idle && reply.told.is_empty() { IDLE } else { STEP }).await;
+                    tokio::time::sleep(STEP).await;
+                    // Either is a reason to go on.
+                    let _ = tokio::time::timeout(IDLE, waiting.to_say.notified()).await;
                 }
             }
             Err(status) if status.code() == Code::FailedPrecondition => {

@@ -3,12 +3,23 @@
 use std::sync::Arc;
 
 use super::rules::{Known, Rules};
-use super::searcher::{Busy, Finding, Searcher, Told};
+use super::searcher::{At, Busy, Finding, Searcher, Told};
 use super::table::{Settled, SettledTable};
 use crate::ideal::Ideal;
 
-/// Positions a searcher visits before all of them meet, and hear what others have settled: some tens of milliseconds.
+/// Positions that each of several searchers visits before all of them meet, and hear from others: some milliseconds.
 const TURN: u64 = 1 << 10;
+/// Those of a searcher that has no others to wait for.
+const TURN_ALONE: u64 = 1 << 8;
+
+/// What searchers of other processes have said.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// What they have settled.
+    pub settled: Vec<Told>,
+    /// Where they are, by hashes, if they have said so since the last turn.
+    pub busy: Option<Vec<u64>>,
+}
 
 /// What a crew has to say after a turn.
 pub struct Turn<'a, const W: usize> {
@@ -20,8 +31,10 @@ pub struct Turn<'a, const W: usize> {
     pub entries: u64,
     /// Everything that was settled in this turn, for others.
     pub news: &'a [Told],
-    /// To be filled with what others have settled.
-    pub told: &'a mut Vec<Told>,
+    /// Where the searchers are, each from its root on.
+    pub path: &'a [At],
+    /// To be filled with what others have said.
+    pub heard: &'a mut Heard,
 }
 
 /// Some searchers and their table.
@@ -32,7 +45,8 @@ pub struct Crew<const W: usize> {
     busy: Busy,
     searchers: Vec<Searcher<W>>,
     news: Vec<Told>,
-    told: Vec<Told>,
+    path: Vec<At>,
+    heard: Heard,
     /// Lost positions of the proof that is being made.
     proved: u64,
 }
@@ -40,7 +54,12 @@ pub struct Crew<const W: usize> {
 impl<const W: usize> Crew<W> {
     /// So many searchers, with a table of at most so many bytes and a salt for its hashes.
     pub fn new(rules: Arc<Rules<W>>, threads: usize, (most_bytes, salt): (u64, u64)) -> Self {
-        let searchers = (0..threads.max(1)).map(|_| Searcher::new(rules.clone())).collect();
+        Self::with_taste(rules, (threads, 0), (most_bytes, salt))
+    }
+
+    /// The same: crews of different tastes do not begin everywhere with the same options.
+    pub fn with_taste(rules: Arc<Rules<W>>, (threads, taste): (usize, u64), (most_bytes, salt): (u64, u64)) -> Self {
+        let searchers = (0..threads.max(1)).map(|_| Searcher::new(rules.clone(), taste)).collect();
         Self {
             rules,
             table: SettledTable::new(most_bytes, salt),
@@ -48,7 +67,8 @@ impl<const W: usize> Crew<W> {
             busy: Busy::new(),
             searchers,
             news: Vec::new(),
-            told: Vec::new(),
+            path: Vec::new(),
+            heard: Heard::default(),
             proved: 0,
         }
     }
@@ -91,13 +111,18 @@ impl<const W: usize> Crew<W> {
 
     /// Says how far it is, and takes in what is said. Returns whether to go on.
     pub(super) fn meet(&mut self, findings: &[Finding<W>], goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool) -> bool {
-        let mut told = std::mem::take(&mut self.told);
+        let mut heard = std::mem::take(&mut self.heard);
         self.news.clear();
         self.searchers.iter_mut().for_each(|searcher| self.news.extend(searcher.take_news()));
-        let (nodes, entries, news) = (self.nodes(), self.proved, &*self.news);
-        let goes_on = goes_on(Turn { nodes, findings, entries, news, told: &mut told });
-        told.drain(..).for_each(|told| self.take_in(told));
-        self.told = told;
+        self.path.clear();
+        self.path.extend(self.searchers.iter().flat_map(Searcher::path));
+        let (nodes, entries, news, path) = (self.nodes(), self.proved, &*self.news, &*self.path);
+        let goes_on = goes_on(Turn { nodes, findings, entries, news, path, heard: &mut heard });
+        heard.settled.drain(..).for_each(|told| self.take_in(told));
+        if let Some(busy) = heard.busy.take() {
+            self.busy.note_elsewhere(&busy);
+        }
+        self.heard = heard;
         goes_on
     }
 
@@ -147,8 +172,9 @@ impl<const W: usize> Crew<W> {
     /// Lets the first so many searchers go on.
     fn take_turn(&mut self, searchers: usize) -> Option<Settled> {
         let (table, busy) = (&self.table, &self.busy);
+        let nodes = if searchers == 1 { TURN_ALONE } else { TURN };
         let turn = |searcher: &mut Searcher<W>| {
-            let most = searcher.nodes() + TURN;
+            let most = searcher.nodes() + nodes;
             searcher.search(table, busy, most)
         };
         let outcome = match &mut self.searchers[..searchers] {

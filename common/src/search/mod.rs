@@ -32,10 +32,10 @@ pub mod searcher;
 pub mod small;
 pub mod table;
 
-pub use crew::{Crew, Turn};
+pub use crew::{Crew, Heard, Turn};
 pub use prove::{Entry, Lines, ProveError, prove};
 pub use rules::Rules;
-pub use searcher::{Finding, Told};
+pub use searcher::{At, Finding, Told};
 pub use table::Settled;
 
 #[cfg(test)]

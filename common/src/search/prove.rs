@@ -4,21 +4,19 @@
 //! replies to some move is lost; then the table confused two positions.
 
 mod known;
+mod searched;
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::crew::{Crew, Turn};
 use super::proof::{Claim, ProofWriter, Step, Verdict, WriteError, entry_order};
 use super::rules::{Known, Rules};
-use super::table::Settled;
 use crate::ideal::{Element, Ideal};
 use crate::parallel;
 use crate::poset::Poset;
-use crate::symmetry::{Canonical, GroupElement};
+use crate::symmetry::GroupElement;
 
-/// Options whose canonical forms are found together; the answer to one may be the answer to another.
-const TOGETHER: usize = 16;
-/// Lost positions between two questions whether to go on: some ten milliseconds.
+/// Lost positions that are explained between two questions whether to go on: some ten milliseconds.
 const ENTRIES_OF_A_TURN: usize = 256;
 
 /// Why there is no proof.
@@ -90,7 +88,7 @@ pub fn prove<const W: usize>(
         listed: HashSet::new(),
         open: Vec::new(),
         known: BTreeMap::new(),
-        forms: Vec::new(),
+        lists: searched::Lists::default(),
         entries: Vec::new(),
     };
     let winning_move = if is_lost {
@@ -107,6 +105,12 @@ pub fn prove<const W: usize>(
     Ok(Lines { position: root, winning_move, entries })
 }
 
+/// A lost position with its reasons, and the positions that these leave, in canonical form.
+type Explained<const W: usize> = (Entry<W>, Vec<Ideal<W>>);
+
+/// For each move its answer, as far as it has one.
+type Answers = Vec<Option<Element>>;
+
 struct Prover<'p, 'a, const W: usize> {
     crew: &'p mut Crew<W>,
     rules: &'a Rules<W>,
@@ -116,7 +120,7 @@ struct Prover<'p, 'a, const W: usize> {
     open: Vec<Ideal<W>>,
     /// And those of them, by their sizes, that are within the reach of the oracle.
     known: BTreeMap<usize, Vec<Ideal<W>>>,
-    forms: Vec<Canonical<W>>,
+    lists: searched::Lists<W>,
     entries: Vec<Entry<W>>,
 }
 
@@ -135,25 +139,44 @@ impl<const W: usize> Prover<'_, '_, W> {
     /// Explains what is listed, and whatever that rests on.
     fn explain_all(&mut self) -> Result<(), ProveError> {
         loop {
-            let before = self.entries.len();
-            match self.open.pop() {
-                Some(position) if self.rules.ask(&position).is_some() => {
-                    self.known.entry(position.len()).or_default().push(position);
-                }
-                Some(position) => {
-                    let entry = self.explain(position)?;
-                    self.entries.push(entry);
-                }
-                None if self.known.is_empty() => return Ok(()),
-                None => self.explain_known()?,
+            let batch = self.open.split_off(self.open.len().saturating_sub(ENTRIES_OF_A_TURN));
+            let (known, searched): (Vec<_>, Vec<_>) =
+                batch.into_iter().partition(|position| self.rules.ask(position).is_some());
+            for position in known {
+                self.known.entry(position.len()).or_default().push(position);
             }
-            let entries = self.entries.len();
-            self.crew.note_proved(entries as u64 + 1);
-            let is_turn = entries / ENTRIES_OF_A_TURN > before / ENTRIES_OF_A_TURN;
-            if is_turn && !self.crew.meet(&[], self.goes_on) {
+            if !searched.is_empty() {
+                self.explain_searched(&searched)?;
+            } else if self.open.is_empty() && !self.known.is_empty() {
+                self.explain_known()?;
+            } else if self.open.is_empty() {
+                return Ok(());
+            }
+            self.crew.note_proved(self.entries.len() as u64 + 1);
+            if !self.crew.meet(&[], self.goes_on) {
                 return Err(ProveError::Stopped);
             }
         }
+    }
+
+    /// Explains positions from what the search has settled, with all threads; where that is forgotten, it is searched again.
+    fn explain_searched(&mut self, batch: &[Ideal<W>]) -> Result<(), ProveError> {
+        let (rules, table) = (self.rules, self.crew.table());
+        let explained = explain_together(self.crew.threads(), batch, |lists, position| {
+            rules.explain_searched(position, Answers::new(), table, lists)
+        });
+        for (&position, explained) in batch.iter().zip(explained) {
+            let explained = match explained {
+                Some(explained) => explained,
+                None => {
+                    let answers = self.search_answers(position)?;
+                    let explained = self.rules.explain_searched(position, answers, self.crew.table(), &mut self.lists);
+                    explained.ok_or(ProveError::Confused)?
+                }
+            };
+            self.note(explained);
+        }
+        Ok(())
     }
 
     /// Explains some of the largest positions within the reach of the oracle, with all threads. What smaller ones rest on is
@@ -166,116 +189,42 @@ impl<const W: usize> Prover<'_, '_, W> {
             largest.remove();
         }
         let (rules, listed) = (self.rules, &self.listed);
-        let mut explained: Vec<_> = batch.iter().map(|_| None).collect();
-        let work = batch.iter().zip(&mut explained);
-        parallel::crew(self.crew.threads(), work, known::Lists::default, |lists, (position, explained)| {
-            *explained = rules.explain_known(*position, listed, lists);
+        let explained = explain_together(self.crew.threads(), &batch, |lists, position| {
+            rules.explain_known(position, listed, lists)
         });
         for explained in explained {
-            let (entry, rests_on) = explained.ok_or(ProveError::Confused)?;
-            self.entries.push(entry);
-            for position in rests_on {
-                if self.listed.insert(position) {
-                    self.known.entry(position.len()).or_default().push(position);
-                }
-            }
+            self.note(explained.ok_or(ProveError::Confused)?);
         }
         Ok(())
     }
 
-    fn explain(&mut self, position: Ideal<W>) -> Result<Entry<W>, ProveError> {
-        if let Some((by, left)) = self.rules.mirror(&position) {
-            self.list(left);
-            let bytes = self.rules.images_of_points(by);
-            return Ok(Entry { position, bytes, is_mirrored: true });
-        }
-        let rules = self.rules;
-        let choices = rules.game().choices(position);
-        let mut moves = choices.iter();
+    fn note(&mut self, (entry, rests_on): Explained<W>) {
+        self.entries.push(entry);
+        self.open.extend(rests_on.into_iter().filter(|&position| self.listed.insert(position)));
+    }
+
+    /// Answers to all moves of a lost position.
+    fn search_answers(&mut self, position: Ideal<W>) -> Result<Answers, ProveError> {
         let mut answers = vec![None; position.last() + 1];
-        let mut left = Vec::new();
-        loop {
-            let unanswered = moves.by_ref().filter(|&x| answers[x].is_none());
-            let batch: Vec<Element> = unanswered.take(TOGETHER).collect();
-            if batch.is_empty() {
-                break;
-            }
-            let options: Vec<Ideal<W>> = batch.iter().map(|&x| rules.game().take(position, x)).collect();
-            let known = self.known_replies(&options);
-            for ((&x, &option), known) in batch.iter().zip(&options).zip(known) {
-                if answers[x].is_some() {
-                    continue;
-                }
-                let reply = known
-                    .filter(|&reply| rules.game().choices(option).contains(reply))
-                    .map_or_else(|| self.reply(option), Ok)?;
-                answers[x] = Some(reply);
-                left.push(rules.game().take(option, reply));
-                // The other way round it is the same position that is left.
-                if choices.contains(reply) && rules.game().choices(rules.game().take(position, reply)).contains(x) {
-                    answers[reply].get_or_insert(x);
-                }
-            }
+        for (x, option) in self.rules.game().moves(position) {
+            answers[x] = Some(self.reply(option)?);
         }
-        let replies = choices.iter().filter_map(|x| answers[x]).map(|reply| reply as u8).collect();
-        self.forms.clear();
-        left.retain(|&left| !rules.game().choices(left).is_empty());
-        rules.symmetry().canonical_batch(&left, &mut self.forms);
-        for form in &self.forms {
-            if self.listed.insert(form.ideal) {
-                self.open.push(form.ideal);
-            }
-        }
-        Ok(Entry { position, bytes: replies, is_mirrored: false })
-    }
-
-    /// The winning moves that the table has of options: of most.
-    fn known_replies(&mut self, options: &[Ideal<W>]) -> Vec<Option<Element>> {
-        let rules = self.rules;
-        let smaller = |&left: &Ideal<W>| match rules.know(left) {
-            Known::Open(smaller) if self.has_same_names(&smaller, &left) => smaller,
-            _ => left,
-        };
-        let smaller: Vec<Ideal<W>> = options.iter().map(smaller).collect();
-        self.forms.clear();
-        rules.symmetry().canonical_batch(&smaller, &mut self.forms);
-        let table = self.crew.table();
-        self.forms.iter().for_each(|form| table.prefetch(table.hash(&form.ideal)));
-        self.forms.iter().map(|form| self.known_reply(form)).collect()
-    }
-
-    /// The winning move that the table has of a position, given its canonical form.
-    fn known_reply(&self, form: &Canonical<W>) -> Option<Element> {
-        let table = self.crew.table();
-        match table.get(table.hash(&form.ideal))? {
-            Settled::Won(taken) => Some(self.rules.symmetry().preimage(form.by, usize::from(taken))),
-            Settled::Lost => None,
-        }
-    }
-
-    /// Whether a move that wins a position that theorems have made smaller wins the larger one. A move that wins what an
-    /// involution leaves does: it leaves something that the same involution maps to itself. But of other posets than Boolean
-    /// lattices that is a canonical form, in which elements have other names.
-    fn has_same_names(&self, smaller: &Ideal<W>, position: &Ideal<W>) -> bool {
-        smaller.is_subset(position) && (self.rules.points() > 0 || smaller == position)
+        Ok(answers)
     }
 
     /// A move that leaves a lost position, of a position that is won.
     fn reply(&mut self, position: Ideal<W>) -> Result<Element, ProveError> {
         let rules = self.rules;
+        if let Some(reply) = rules.known_reply(&position, self.crew.table(), &mut self.lists) {
+            return Ok(reply);
+        }
         if let Known::Open(smaller) = rules.know(position) {
             if self.crew.settle(smaller, self.goes_on).ok_or(ProveError::Stopped)? {
                 return Err(ProveError::Confused);
             }
-            let known = self.known_reply(&rules.symmetry().canonical(smaller));
-            let known = known.filter(|&reply| rules.game().choices(smaller).contains(reply));
-            if let (true, Some(reply)) = (self.has_same_names(&smaller, &position), known) {
+            if let Some(reply) = rules.known_reply(&position, self.crew.table(), &mut self.lists) {
                 return Ok(reply);
             }
-        }
-        let known = rules.game().moves(position).find(|&(_, left)| self.crew.is_lost(left) == Some(true));
-        if let Some((taken, _)) = known {
-            return Ok(taken);
         }
         for (taken, left) in rules.game().moves(position) {
             if self.crew.settle(left, self.goes_on).ok_or(ProveError::Stopped)? {
@@ -286,7 +235,36 @@ impl<const W: usize> Prover<'_, '_, W> {
     }
 }
 
+/// What explains each of some positions, found by so many threads.
+fn explain_together<const W: usize, L: Default + Send>(
+    threads: usize,
+    batch: &[Ideal<W>],
+    explain: impl Fn(&mut L, Ideal<W>) -> Option<Explained<W>> + Sync,
+) -> Vec<Option<Explained<W>>> {
+    let mut explained: Vec<_> = batch.iter().map(|_| None).collect();
+    // Fewer are explained before another thread would have begun.
+    let threads = if batch.len() < ENTRIES_OF_A_TURN / 4 { 1 } else { threads };
+    parallel::crew(threads, batch.iter().zip(&mut explained), L::default, |lists, (position, explained)| {
+        *explained = explain(lists, *position);
+    });
+    explained
+}
+
 impl<const W: usize> Rules<W> {
+    /// Why a position that an involution maps to itself is lost.
+    fn explain_mirrored(&self, position: Ideal<W>) -> Option<Explained<W>> {
+        let (by, left) = self.mirror(&position)?;
+        let is_over = self.game().choices(left).is_empty();
+        let left = if is_over { Vec::new() } else { vec![self.symmetry().canonical(left).ideal] };
+        Some((Entry { position, bytes: self.images_of_points(by), is_mirrored: true }, left))
+    }
+
+    /// Why a position with an answer to every move is lost; `None` if some move has none.
+    fn answered(&self, position: Ideal<W>, answers: &[Option<Element>]) -> Option<Entry<W>> {
+        let answers = self.game().choices(position).iter().map(|x| answers[x].map(|reply| reply as u8));
+        Some(Entry { position, bytes: answers.collect::<Option<_>>()?, is_mirrored: false })
+    }
+
     /// The images of the points of a Boolean lattice under a permutation of them.
     fn images_of_points(&self, g: GroupElement) -> Box<[u8]> {
         // Elements are the empty set, then the sets of one point.

@@ -40,8 +40,21 @@ pub struct Told {
     pub nodes: u64,
 }
 
+/// A position that a searcher is at, with what is below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The hash of the canonical position.
+    pub hash: u64,
+    /// Positions visited for it so far.
+    pub nodes: u64,
+}
+
 /// The positions that searchers are at, by their hashes; one may hide another.
-pub struct Busy(Vec<AtomicU64>);
+pub struct Busy {
+    here: Vec<AtomicU64>,
+    /// Those of other processes.
+    elsewhere: Vec<u64>,
+}
 
 /// Places for those.
 const BUSY: usize = 1 << 12;
@@ -49,23 +62,30 @@ const BUSY: usize = 1 << 12;
 impl Busy {
     /// Nobody is anywhere.
     pub fn new() -> Self {
-        Self((0..BUSY).map(|_| AtomicU64::new(0)).collect())
+        Self { here: (0..BUSY).map(|_| AtomicU64::new(0)).collect(), elsewhere: vec![0; BUSY] }
     }
 
-    fn place(&self, hash: u64) -> &AtomicU64 {
-        &self.0[(hash >> 40) as usize % BUSY]
+    fn place(hash: u64) -> usize {
+        (hash >> 40) as usize % BUSY
     }
 
     fn is_at(&self, hash: u64) -> bool {
-        self.place(hash).load(Ordering::Relaxed) == hash
+        let place = Self::place(hash);
+        self.here[place].load(Ordering::Relaxed) == hash || self.elsewhere[place] == hash
     }
 
     fn enter(&self, hash: u64) {
-        self.place(hash).store(hash, Ordering::Relaxed);
+        self.here[Self::place(hash)].store(hash, Ordering::Relaxed);
     }
 
     fn leave(&self, hash: u64) {
-        let _ = self.place(hash).compare_exchange(hash, 0, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.here[Self::place(hash)].compare_exchange(hash, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Searchers of other processes are there now, and nowhere else.
+    pub fn note_elsewhere(&mut self, hashes: &[u64]) {
+        self.elsewhere.fill(0);
+        hashes.iter().for_each(|&hash| self.elsewhere[Self::place(hash)] = hash);
     }
 }
 
@@ -83,6 +103,8 @@ pub struct Searcher<const W: usize> {
     /// The options still to be searched, a stretch for each frame; the one that is being searched is its last.
     open: Vec<Open<W>>,
     lists: Lists<W>,
+    /// Which of equally small options it begins with.
+    taste: u64,
     /// Positions visited.
     nodes: u64,
     /// Entries that took empty places of the table since the last [`take_new_entries`](Self::take_new_entries).
@@ -115,7 +137,7 @@ struct Open<const W: usize> {
 
 /// Lists that serve one position after the other.
 #[derive(Default)]
-struct Lists<const W: usize> {
+pub(super) struct Lists<const W: usize> {
     options: Vec<Ideal<W>>,
     taken: Vec<u8>,
     forms: Vec<Canonical<W>>,
@@ -123,13 +145,14 @@ struct Lists<const W: usize> {
 }
 
 impl<const W: usize> Searcher<W> {
-    /// A searcher that has nothing to do.
-    pub fn new(rules: Arc<Rules<W>>) -> Self {
+    /// A searcher that has nothing to do. Those of different tastes begin with different ones of equally small options.
+    pub fn new(rules: Arc<Rules<W>>, taste: u64) -> Self {
         Self {
             rules,
             frames: Vec::new(),
             open: Vec::new(),
             lists: Lists::default(),
+            taste,
             nodes: 0,
             new_entries: 0,
             findings: Vec::new(),
@@ -179,6 +202,11 @@ impl<const W: usize> Searcher<W> {
         self.news.drain(..)
     }
 
+    /// The positions on the way from the root to where it is.
+    pub fn path(&self) -> impl Iterator<Item = At> + '_ {
+        self.frames.iter().map(|frame| At { hash: frame.hash, nodes: self.nodes - frame.began })
+    }
+
     /// Steps into a position that is not in the table.
     fn enter(&mut self, position: Ideal<W>, hash: u64, busy: &Busy) {
         busy.enter(hash);
@@ -225,6 +253,8 @@ impl<const W: usize> Searcher<W> {
             if frame.settled.is_some() {
                 return;
             }
+            let taste = self.taste;
+            self.lists.open.sort_unstable_by_key(|option| (std::cmp::Reverse(option.size), option.hash ^ taste));
             self.open.append(&mut self.lists.open);
         } else if let Some(settled) = table.get(frame.hash) {
             // By somebody else, meanwhile.
@@ -249,9 +279,9 @@ impl<const W: usize> Searcher<W> {
     }
 }
 
-/// Looks all options of a canonical position up. Those that are not known are listed, the smallest last, unless the outcome
-/// follows from the others.
-fn list_options<const W: usize>(
+/// Looks all options of a canonical position up. Those that are not known are listed, each once, unless the outcome follows from
+/// the others.
+pub(super) fn list_options<const W: usize>(
     rules: &Rules<W>,
     position: &Ideal<W>,
     table: &SettledTable,
@@ -304,7 +334,7 @@ fn list_options<const W: usize>(
             break;
         }
     }
-    lists.open.sort_unstable_by_key(|option| (std::cmp::Reverse(option.size), option.hash));
+    lists.open.sort_unstable_by_key(|option| option.hash);
     lists.open.dedup_by_key(|option| option.hash);
     lists.open.is_empty().then_some(Settled::Lost)
 }

@@ -1,5 +1,7 @@
 //! Subset Takeaway on at most six points: the Grundy values of all 16,352 positions up to symmetry, made when a search begins.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::game::Chomp;
 use crate::ideal::Ideal;
 use crate::poset::Poset;
@@ -14,10 +16,14 @@ pub const SMALL: u32 = 6;
 /// Places of the table: half of them stay empty.
 const PLACES: usize = 1 << 15;
 
+/// Places of what was asked lately: a megabyte.
+const RECENT: usize = 1 << 16;
+
 /// Grundy values of the positions on at most [`SMALL`] of the points of a Boolean lattice.
 pub struct SmallPositions {
     symmetry: Canonicaliser<1>,
     table: Table,
+    recent: Recent,
     /// For each small set of points and each element the same subset when the points of the set are numbered from 0, as an
     /// element of the lattice of six points.
     renumbered: Vec<Option<Box<[u8]>>>,
@@ -39,7 +45,7 @@ impl SmallPositions {
             };
             (set.count_ones() <= SMALL).then(|| masks.iter().map(|&mask| element[squeeze(mask)]).collect())
         });
-        Self { symmetry, table, renumbered: renumbered.collect() }
+        Self { symmetry, table, recent: Recent::new(), renumbered: renumbered.collect() }
     }
 
     /// The value of a position whose members are subsets of `points`; `None` if these are too many.
@@ -47,9 +53,47 @@ impl SmallPositions {
     pub fn value<const W: usize>(&self, points: usize, position: &Ideal<W>) -> Option<u8> {
         let element = self.renumbered[points].as_deref()?;
         let position = position.iter().fold(0, |position, x| position | 1 << element[x]);
-        Some(self.table.value(&self.symmetry.canonical(Ideal([position])).ideal))
+        Some(self.recent.value(position).unwrap_or_else(|| {
+            let value = self.table.value(&self.symmetry.canonical(Ideal([position])).ideal);
+            self.recent.put(position, value);
+            value
+        }))
     }
 }
+
+/// Values of positions, canonical or not, that were asked lately: the same ones come again and again, and their canonical forms
+/// are most of what they cost. Shared by all searchers without locks: an entry that two of them wrote at once is nobody's,
+/// because its first word is the position only together with the second (Hyatt and Mann's way to store entries of two words).
+struct Recent(Vec<[AtomicU64; 2]>);
+
+impl Recent {
+    fn new() -> Self {
+        Self((0..RECENT).map(|_| Default::default()).collect())
+    }
+
+    #[inline(always)]
+    fn entry(&self, position: u64) -> &[AtomicU64; 2] {
+        &self.0[hash(&Ideal([position])) as usize % RECENT]
+    }
+
+    #[inline(always)]
+    fn value(&self, position: u64) -> Option<u8> {
+        let [mixed, value] = self.entry(position);
+        let value = value.load(Ordering::Relaxed);
+        // The empty entry is that of the position without members, whose value is 0.
+        (mixed.load(Ordering::Relaxed) ^ value.wrapping_mul(MIX) == position).then_some(value as u8)
+    }
+
+    #[inline(always)]
+    fn put(&self, position: u64, value: u8) {
+        let [mixed, stored] = self.entry(position);
+        stored.store(u64::from(value), Ordering::Relaxed);
+        mixed.store(position ^ u64::from(value).wrapping_mul(MIX), Ordering::Relaxed);
+    }
+}
+
+/// Odd and without a pattern: what two writers leave together is no position that anybody asks for.
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Values of canonical positions, found by their hash.
 struct Table {
@@ -141,8 +185,20 @@ mod tests {
             let (_, six) = poset.sets().expect("a Boolean lattice");
             let plain = members.filter_map(|mask| six.iter().position(|&other| other == mask));
             let expected = solver.value(plain.fold(Ideal::empty(), |set, x| set.with(x)), 100_000);
-            assert_eq!(small.value(0b101_1011, &spread), expected.ok(), "{position:b}");
+            for _ in 0..2 {
+                assert_eq!(small.value(0b101_1011, &spread), expected.as_ref().ok().copied(), "{position:b}");
+            }
         }
         assert_eq!(small.value(0b111_1111, &Ideal::<2>::first(8)), None, "seven points are not few");
+    }
+
+    #[test]
+    fn what_two_write_at_once_is_the_entry_of_nobody() {
+        let recent = Recent::new();
+        assert_eq!((recent.value(0), recent.value(5)), (Some(0), None));
+        recent.put(5, 3);
+        assert_eq!(recent.value(5), Some(3));
+        recent.entry(5)[1].store(4, Ordering::Relaxed);
+        assert_eq!(recent.value(5), None);
     }
 }

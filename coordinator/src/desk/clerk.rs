@@ -162,7 +162,7 @@ impl Desk {
                     job.makers.insert((side, of_job.layer, of_job.shard), worker);
                 }
                 tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
-                job.add(of_job, findings, worker, now);
+                job.add(of_job, findings, now);
                 numbers.push(number);
             }
             // A worker that has gone away meanwhile hears of it when it comes back.

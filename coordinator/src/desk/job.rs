@@ -109,7 +109,7 @@ impl Job {
     }
 
     /// Its findings are stored.
-    pub fn add(&mut self, task: Task, findings: Findings, worker: WorkerId, now: Duration) {
+    pub fn add(&mut self, task: Task, findings: Findings, now: Duration) {
         self.done += 1;
         self.work_done += match &findings {
             Findings::Searched(searched) => searched.nodes,
@@ -127,7 +127,7 @@ impl Job {
         self.pace.record(now, self.work_done, self.states);
         if let Some(plies) = &mut self.plies {
             match findings {
-                Findings::Searched(searched) => plies.answer(task.shard, &searched, worker),
+                Findings::Searched(searched) => plies.answer(task.shard, &searched),
                 Findings::Proved(_) => self.proving = Proving::Proved,
                 Findings::Confused => self.proving = Proving::Confused,
                 _ => {}

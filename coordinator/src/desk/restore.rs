@@ -120,7 +120,7 @@ impl Desk {
             if let Ok(digest) = blake3::Hash::from_hex(&digest) {
                 state.ledger.add_done(task_id(number, task), need, *digest.as_bytes(), worker);
             }
-            job.add(task, findings, worker, now);
+            job.add(task, findings, now);
         }
         // What comes before this process says nothing of how fast it goes.
         job.pace.restart();

@@ -74,7 +74,7 @@ impl State {
             }
             let engine = job.engine.clone();
             let plies = job.plies.as_mut().filter(|_| job.proving == Proving::NotYet);
-            if let Some(order) = plies.and_then(|plies| plies.give(worker, threads, &expansion(&*engine))) {
+            if let Some(order) = plies.and_then(|plies| plies.give(threads, &expansion(&*engine))) {
                 let task = search_task(order);
                 self.ledger.add(task_id(number, task), job.need(task));
                 return Some(task_id(number, task));

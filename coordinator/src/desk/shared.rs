@@ -1,10 +1,12 @@
-//! What searchers tell each other: a log for each search, of which every worker hears what others have told since it asked last.
+//! What searchers tell each other: a log for each search, of which every worker hears what others have told since it asked last;
+//! and where they are, so that those who come to the same position begin with different options.
 //!
 //! The log is news and nothing else: what it says is of use to whoever has searched so far, and is forgotten with the
 //! coordinator or when there is too much of it. What lasts are the files that come with the answers.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use antichain_common::job::JobId;
 use antichain_common::job::search::TOLD_BYTES;
@@ -20,6 +22,11 @@ const MOST_BYTES: usize = 16 << 20;
 const TOLD_ALL: u64 = 16;
 /// Bytes that are told at a time, about.
 const REPLY_BYTES: usize = 1 << 19;
+/// Bytes of the hashes of positions that one worker says it is at, and that it is told others are at.
+const PATH_BYTES: usize = 8 << 7;
+const BUSY_BYTES: usize = 8 << 12;
+/// Who has said nothing for so long is nowhere.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// The news of one search.
 #[derive(Default)]
@@ -30,6 +37,8 @@ struct News {
     /// Number of the first entry that is still there.
     first: u64,
     bytes: usize,
+    /// Where each worker said last that it is, and when.
+    paths: BTreeMap<WorkerId, (Instant, Vec<u8>)>,
 }
 
 impl News {
@@ -62,6 +71,29 @@ impl News {
         heard.more = heard.next < end;
         heard
     }
+
+    fn note_path(&mut self, worker: WorkerId, mut path: Vec<u8>, now: Instant) {
+        path.truncate(PATH_BYTES.min(path.len() / 8 * 8));
+        self.paths.retain(|_, (since, _)| now.duration_since(*since) < FRESH);
+        self.paths.insert(worker, (now, path));
+    }
+
+    /// Where others than a worker are.
+    fn busy(&self, worker: WorkerId) -> Vec<u8> {
+        let others = self.paths.iter().filter(|(by, _)| **by != worker);
+        others.flat_map(|(_, (_, path))| path).copied().take(BUSY_BYTES).collect()
+    }
+}
+
+/// What a worker says.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// What it has settled.
+    pub told: Vec<u8>,
+    /// Where it is.
+    pub path: Vec<u8>,
+    /// The first news that it has not heard.
+    pub from: u64,
 }
 
 /// What a worker hears.
@@ -75,6 +107,8 @@ pub struct Heard {
     pub more: bool,
     /// Nodes of what is worth telling.
     pub least_nodes: u64,
+    /// Where others are.
+    pub busy: Vec<u8>,
 }
 
 /// The news of all searches.
@@ -82,16 +116,17 @@ pub struct Heard {
 pub(super) struct Shared(Mutex<HashMap<JobId, News>>);
 
 impl Shared {
-    fn exchange(&self, job: JobId, salt: u64, worker: WorkerId, told: Vec<u8>, from: u64) -> Heard {
+    fn exchange(&self, (job, salt): (JobId, u64), worker: WorkerId, said: Said, now: Instant) -> Heard {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let news = all.entry(job).or_default();
         if news.salt != salt {
             *news = News { salt, ..News::default() };
         }
-        if !told.is_empty() {
-            news.put(worker, told);
+        if !said.told.is_empty() {
+            news.put(worker, said.told);
         }
-        news.since(from, worker)
+        news.note_path(worker, said.path, now);
+        Heard { busy: news.busy(worker), ..news.since(said.from, worker) }
     }
 
     /// Forgets the searches that are over.
@@ -101,17 +136,11 @@ impl Shared {
 }
 
 impl Desk {
-    /// Takes what a worker has settled, and tells it what others have.
+    /// Takes what a worker has settled and where it is, and tells it the same of others.
     ///
     /// # Errors
     /// [`WorkError::Unregistered`]; [`WorkError::NoSearch`] if it is not about a search that is running here.
-    pub fn share(
-        &self,
-        worker: WorkerId,
-        (job, salt): (JobId, u64),
-        mut told: Vec<u8>,
-        from: u64,
-    ) -> Result<Heard, WorkError> {
+    pub fn share(&self, worker: WorkerId, (job, salt): (JobId, u64), mut said: Said) -> Result<Heard, WorkError> {
         let least_nodes = {
             let state = self.state();
             if !state.workers.contains_key(&worker) {
@@ -123,8 +152,8 @@ impl Desk {
             }
             worth_telling(state.workers.values().map(|worker| worker.threads))
         };
-        told.truncate(told.len() / TOLD_BYTES * TOLD_BYTES);
-        Ok(Heard { least_nodes, ..self.shared.exchange(job, salt, worker, told, from) })
+        said.told.truncate(said.told.len() / TOLD_BYTES * TOLD_BYTES);
+        Ok(Heard { least_nodes, ..self.shared.exchange((job, salt), worker, said, Instant::now()) })
     }
 }
 
@@ -159,7 +188,10 @@ mod tests {
     fn everybody_hears_what_others_told_and_hears_it_once() {
         let shared = Shared::default();
         let job = || JobId("search".to_owned());
-        let ask = |worker, told, from| shared.exchange(job(), 0, WorkerId(worker), told, from);
+        let ask = |worker, told, from| {
+            let said = Said { told, path: Vec::new(), from };
+            shared.exchange((job(), 0), WorkerId(worker), said, Instant::now())
+        };
         assert_eq!(ask(1, told(1, 2), 0), nothing_until(1));
         let heard = ask(2, told(2, 1), 0);
         assert_eq!((heard.told, heard.next), (told(1, 2), 2));
@@ -169,7 +201,25 @@ mod tests {
         // A number from before a restart.
         assert_eq!(ask(1, vec![], 1 << 40), nothing_until(2));
         // Another salt: nothing of that is true any more.
-        assert_eq!(shared.exchange(job(), 1, WorkerId(1), vec![], 0), Heard::default());
+        let heard = shared.exchange((job(), 1), WorkerId(1), Said::default(), Instant::now());
+        assert_eq!(heard, Heard::default());
+    }
+
+    #[test]
+    fn everybody_hears_where_others_are_as_long_as_they_say_so() {
+        let mut news = News::default();
+        let now = Instant::now();
+        news.note_path(WorkerId(1), vec![1; 19], now);
+        news.note_path(WorkerId(2), vec![2; 8], now);
+        assert_eq!((news.busy(WorkerId(1)), news.busy(WorkerId(2))), (vec![2; 8], vec![1; 16]));
+        news.note_path(WorkerId(2), Vec::new(), now + FRESH / 2);
+        assert_eq!(news.busy(WorkerId(1)), Vec::<u8>::new(), "it rests");
+        news.note_path(WorkerId(2), Vec::new(), now + FRESH);
+        assert_eq!(news.busy(WorkerId(2)), Vec::<u8>::new(), "the other one is gone");
+        for worker in 0..100 {
+            news.note_path(WorkerId(worker), vec![0; 1 << 20], now + FRESH);
+        }
+        assert_eq!(news.busy(WorkerId(0)).len(), BUSY_BYTES);
     }
 
     #[test]

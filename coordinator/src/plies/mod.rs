@@ -8,9 +8,9 @@
 //!         ├── reply ...
 //! ```
 //! A pure state machine. A leaf is a position that is searched as a whole, for some nodes at a time: the cheapest first, as a
-//! searcher takes them, for what is settled on the way makes the others cheaper. A worker goes on with the leaf it had, whose
-//! small positions only it knows. When all leaves are in somebody's hands, the dearest of them is split: its options are
-//! leaves then, and who searches it goes on.
+//! searcher takes them, for what is settled on the way makes the others cheaper, and the first that is lost makes them needless.
+//! So what a first short order does not settle is searched by some workers together, and each tells the others where it is. When
+//! no leaf has room for one more, the dearest is split: its options are leaves then, and who searches it goes on.
 
 mod model;
 #[cfg(test)]
@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use antichain_common::job::search::{Options, Order, Searched};
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::WorkerId;
 pub use model::CostModel;
 
 /// Nodes of an order: one or two seconds of a thread at first, and then a part of what was visited so far, so that orders
@@ -29,6 +28,11 @@ pub use model::CostModel;
 const LEAST_NODES: u64 = 1 << 18;
 const PART_OF_VISITED: u64 = 64;
 const MOST_NODES: u64 = 1 << 23;
+
+/// Nodes of the first order about a leaf: some hundredths of a second. Most leaves are settled then.
+const FIRST_NODES: u64 = 1 << 12;
+/// Workers that search the same leaf, at most: the more they are, the more they do twice.
+const MOST_TOGETHER: usize = 4;
 
 /// What the options of a position are; `None` if that cannot be said.
 pub type Expand<'a> = &'a dyn Fn(&str) -> Option<Options>;
@@ -55,13 +59,18 @@ struct Ply {
     standing: Standing,
     /// Nodes of the orders about it.
     visited: u64,
-    /// Who searched it last, and knows its small positions.
-    last: Option<WorkerId>,
     /// The orders about it that somebody has.
     orders: usize,
     /// Once it is split.
     options: Option<Vec<usize>>,
     parents: Vec<usize>,
+}
+
+impl Ply {
+    /// Whether one more worker may search it.
+    fn has_room(&self) -> bool {
+        self.orders < if self.visited == 0 { 1 } else { MOST_TOGETHER }
+    }
 }
 
 /// How many positions are settled.
@@ -193,9 +202,13 @@ impl Plies {
     }
 
     /// A new order for a worker of so many threads: its number.
-    pub fn give(&mut self, worker: WorkerId, threads: u32, expand: Expand<'_>) -> Option<usize> {
-        let ply = self.choose(worker, expand)?;
-        let nodes = (self.nodes / PART_OF_VISITED).clamp(LEAST_NODES, MOST_NODES) * u64::from(threads.max(1));
+    pub fn give(&mut self, threads: u32, expand: Expand<'_>) -> Option<usize> {
+        let ply = self.choose(expand)?;
+        let nodes = match self.plies[ply].visited {
+            0 => FIRST_NODES,
+            _ => (self.nodes / PART_OF_VISITED).clamp(LEAST_NODES, MOST_NODES),
+        };
+        let nodes = nodes * u64::from(threads.max(1));
         let number = self.next_order;
         self.next_order += 1;
         let order = Order { position: self.plies[ply].position.clone(), nodes, salt: self.record.salt };
@@ -205,7 +218,7 @@ impl Plies {
     }
 
     /// An order was answered, in this process or before.
-    pub fn answer(&mut self, number: usize, searched: &Searched, worker: WorkerId) {
+    pub fn answer(&mut self, number: usize, searched: &Searched) {
         self.withdraw(number);
         self.next_order = self.next_order.max(number + 1);
         self.nodes += searched.nodes;
@@ -213,7 +226,6 @@ impl Plies {
         // Of a search that began anew, or of a ply that is not split any more: it costs nothing but what was visited.
         let Some(&ply) = self.index.get(&searched.position) else { return };
         self.plies[ply].visited += searched.nodes;
-        self.plies[ply].last = Some(worker);
         if let Some(is_lost) = searched.is_lost {
             if self.plies[ply].standing == Standing::Open {
                 self.model.learn(self.plies[ply].size, self.plies[ply].visited);
@@ -269,7 +281,6 @@ impl Plies {
             size,
             standing: Standing::Open,
             visited: 0,
-            last: None,
             orders: 0,
             options: None,
             parents: Vec::new(),
@@ -279,8 +290,8 @@ impl Plies {
         self.plies.len() - 1
     }
 
-    /// A leaf for a worker.
-    fn choose(&mut self, worker: WorkerId, expand: Expand<'_>) -> Option<usize> {
+    /// A leaf for one more worker.
+    fn choose(&mut self, expand: Expand<'_>) -> Option<usize> {
         // The position itself is split at once: it is the same search, with more to hand out.
         if self.plies[0].options.is_none() {
             self.split(0, expand);
@@ -295,22 +306,14 @@ impl Plies {
                     leaves.push(ply);
                 }
             });
-            let free = |&&ply: &&usize| self.plies[ply].orders == 0;
-            let known = |&&ply: &&usize| self.plies[ply].last.is_none_or(|last| last == worker);
-            if let Some(&ply) = leaves.iter().filter(free).find(known).or_else(|| leaves.iter().find(free)) {
+            if let Some(&ply) = leaves.iter().find(|&&ply| self.plies[ply].has_room()) {
                 return Some(ply);
             }
-            // All are in somebody's hands. What cannot be split is left to who has it.
+            // What cannot be split is left to who has it.
             let cost = |&ply: &usize| (self.plies[ply].size, ply);
             let mut dearest = leaves;
             dearest.sort_by_key(|ply| std::cmp::Reverse(cost(ply)));
-            let split = dearest.into_iter().find(|&ply| self.split(ply, expand))?;
-            // Who searches it begins with the first option.
-            let holder = self.plies[split].last;
-            let first = self.plies[split].options.as_ref().and_then(|options| options.first().copied());
-            if let Some(first) = first {
-                self.plies[first].last = self.plies[first].last.or(holder).or(Some(NOBODY));
-            }
+            dearest.into_iter().find(|&ply| self.split(ply, expand))?;
         }
     }
 
@@ -372,6 +375,3 @@ impl Plies {
         }
     }
 }
-
-/// Marks an option that somebody is at who has not said so yet.
-const NOBODY: WorkerId = WorkerId(u64::MAX);

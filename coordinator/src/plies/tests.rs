@@ -57,25 +57,25 @@ proptest! {
     #[test]
     fn any_history_comes_to_the_outcome(
         game in games(),
-        steps in prop::collection::vec((0u64..3, 0usize..4, prop::bool::weighted(0.4), prop::bool::weighted(0.1)), 1..60),
+        steps in prop::collection::vec((0usize..4, prop::bool::weighted(0.4), prop::bool::weighted(0.1)), 1..60),
     ) {
         let expand = |position: &str| game.options(position);
         let mut plies = game.plies(&PliesRecord::default(), 0);
         let mut stored: BTreeMap<usize, Searched> = BTreeMap::new();
         let mut record = plies.record().clone();
-        for (worker, which, is_settled, restarts) in steps {
+        for (which, is_settled, restarts) in steps {
             if restarts {
                 plies = game.plies(&record, stored.keys().last().map_or(0, |last| last + 1));
                 for (&number, answer) in &stored {
-                    plies.answer(number, answer, WorkerId(7));
+                    plies.answer(number, answer);
                 }
             }
-            plies.give(WorkerId(worker), 1, &expand);
+            plies.give(1, &expand);
             let open: Vec<usize> = plies.open_orders().collect();
             let Some(&number) = open.get(which % open.len().max(1)) else { continue };
             let position = plies.order(number).expect("it is open").position.clone();
             let answer = searched(&game, &position, is_settled);
-            plies.answer(number, &answer, WorkerId(worker));
+            plies.answer(number, &answer);
             stored.insert(number, answer);
             record = plies.record().clone();
         }
@@ -84,10 +84,10 @@ proptest! {
             if plies.outcome().is_some() {
                 break;
             }
-            let number = plies.give(WorkerId(0), 1, &expand).or_else(|| plies.open_orders().next());
+            let number = plies.give(1, &expand).or_else(|| plies.open_orders().next());
             let Some(number) = number else { continue };
             let position = plies.order(number).expect("it is open").position.clone();
-            plies.answer(number, &searched(&game, &position, true), WorkerId(0));
+            plies.answer(number, &searched(&game, &position, true));
         }
         prop_assert_eq!(plies.outcome(), Some(truth));
     }
@@ -99,25 +99,43 @@ fn example() -> Game {
 }
 
 #[test]
-fn workers_get_leaves_of_their_own_and_go_on_with_them() {
+fn workers_get_leaves_of_their_own_at_first() {
     let game = example();
     let expand = |position: &str| game.options(position);
     let mut plies = game.plies(&PliesRecord::default(), 0);
     let at =
         |plies: &Plies, number: Option<usize>| plies.order(number.expect("an order")).expect("open").position.clone();
-    let one = plies.give(WorkerId(1), 1, &expand);
-    let two = plies.give(WorkerId(2), 2, &expand);
+    let one = plies.give(1, &expand);
+    let two = plies.give(2, &expand);
     assert_eq!((at(&plies, one), at(&plies, two)), ("4".to_owned(), "5".to_owned()), "the cheapest first");
-    assert_eq!(plies.order(1).map(|order| order.nodes), Some(2 * LEAST_NODES));
-    // Both are in hand: the dearer is split, and who has it goes on with its first option.
-    let three = plies.give(WorkerId(3), 1, &expand);
+    assert_eq!(plies.order(1).map(|order| order.nodes), Some(2 * FIRST_NODES));
+    // Nobody knows whether they are large enough for two: the dearer is split, and who has it goes on with its first option.
+    let three = plies.give(1, &expand);
     assert_eq!(at(&plies, three), "3");
     assert_eq!(plies.record().split, ["6", "5"]);
-    plies.answer(0, &searched(&game, "4", false), WorkerId(1));
-    plies.answer(2, &searched(&game, "3", false), WorkerId(3));
-    let again = plies.give(WorkerId(3), 1, &expand);
-    assert_eq!(at(&plies, again), "3", "what it knows best");
-    assert_eq!(plies.status().searched_now.len(), 2);
+    assert_eq!(plies.status().searched_now.len(), 3);
+}
+
+#[test]
+fn some_workers_search_a_large_leaf_together() {
+    let game = example();
+    let expand = |position: &str| game.options(position);
+    let mut plies = game.plies(&PliesRecord::default(), 0);
+    let [one, two] = [1, 1].map(|threads| plies.give(threads, &expand).expect("an order"));
+    plies.answer(one, &searched(&game, "4", false));
+    plies.answer(two, &searched(&game, "5", false));
+    let orders: Vec<Order> = (0..6)
+        .map(|_| {
+            let number = plies.give(1, &expand).expect("an order");
+            plies.order(number).expect("open").clone()
+        })
+        .collect();
+    assert_eq!(orders.iter().map(|order| &*order.position).collect::<String>(), "444455");
+    assert!(orders.iter().all(|order| order.nodes == LEAST_NODES), "{orders:?}");
+    // Two answers about the same leaf are nobody's fault.
+    plies.answer(2, &searched(&game, "4", true));
+    plies.answer(3, &searched(&game, "4", true));
+    assert!([4, 5].iter().all(|number| plies.idle_orders().contains(number)), "the others need not go on");
 }
 
 #[test]
@@ -126,10 +144,10 @@ fn orders_on_which_nothing_depends_are_idle() {
     let game = Game(vec![vec![], vec![], vec![1], vec![1], vec![2, 3], vec![3, 4], vec![4, 5]]);
     let expand = |position: &str| game.options(position);
     let mut plies = game.plies(&PliesRecord::default(), 0);
-    let (one, two) = (plies.give(WorkerId(1), 1, &expand), plies.give(WorkerId(2), 1, &expand));
+    let (one, two) = (plies.give(1, &expand), plies.give(1, &expand));
     assert!(plies.idle_orders().is_empty());
     let lost = Searched { position: "4".to_owned(), is_lost: Some(true), nodes: 5, settled: 0 };
-    plies.answer(one.expect("an order"), &lost, WorkerId(1));
+    plies.answer(one.expect("an order"), &lost);
     assert_eq!((plies.outcome(), plies.idle_orders()), (Some(false), two.into_iter().collect()));
     plies.withdraw(1);
     assert_eq!(plies.open_orders().count(), 0);

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{Services, blocking, message_of};
-use crate::desk::{Heard, Incoming, LeaseOffer, Opened, Opening, Registration, WorkError};
+use crate::desk::{Heard, Incoming, LeaseOffer, Opened, Opening, Registration, Said, WorkError};
 use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
 
 /// A worker waits no longer than this for a task: then it asks again, and is heard of.
@@ -169,10 +169,11 @@ impl Work for Services {
     }
 
     async fn share(&self, request: Request<v1::ShareRequest>) -> Result<Response<v1::ShareReply>, Status> {
-        let v1::ShareRequest { worker, job, salt, told, from } = request.into_inner();
-        let heard = self.desk.share(WorkerId(worker), (JobId(job), salt), told.into(), from);
-        let Heard { told, next, more, least_nodes } = heard.map_err(|error| status_of(&error))?;
-        Ok(Response::new(v1::ShareReply { told: told.into(), next, more, least_nodes }))
+        let v1::ShareRequest { worker, job, salt, told, from, path } = request.into_inner();
+        let said = Said { told: told.into(), path: path.into(), from };
+        let heard = self.desk.share(WorkerId(worker), (JobId(job), salt), said);
+        let Heard { told, next, more, least_nodes, busy } = heard.map_err(|error| status_of(&error))?;
+        Ok(Response::new(v1::ShareReply { told: told.into(), next, more, least_nodes, busy: busy.into() }))
     }
 
     async fn release(&self, request: Request<v1::ReleaseRequest>) -> Result<Response<v1::ReleaseReply>, Status> {

@@ -39,7 +39,7 @@ pub use party::{Others, Party};
 pub use plan::{SearchPlan, plan_search};
 pub use proof::export_proof;
 pub use run::{SearchLimits, run_search};
-pub use shared::{Order, Searched, TOLD_BYTES, decode_told, encode_told};
+pub use shared::{Order, Searched, TOLD_BYTES, decode_path, decode_told, encode_path, encode_told};
 pub use verify::check_proof_of;
 pub(super) use verify::verify;
 

@@ -1,5 +1,6 @@
 //! What a worker has of a search: a crew with its table, for one order after the other.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use super::proof::proof_image;
@@ -9,17 +10,21 @@ use crate::ideal::Ideal;
 use crate::job::JobError;
 use crate::job::task::{Effort, Findings, TaskError};
 use crate::poset::{Poset, parse_position};
-use crate::search::{Crew, Finding, ProveError, Rules, Told, Turn, prove};
+use crate::search::{Crew, Finding, Heard, ProveError, Rules, Told, Turn, prove};
 use crate::store::{BlockImage, Damage};
 use crate::watch::Interrupt;
 
 /// Part of a worker's memory that the table may take.
 const TABLE_SHARE: f64 = 0.75;
 
-/// How others hear of what a searcher settles, and it of what they settle.
+/// Positions visited below one that a searcher is at, times those of what is worth telling, before others are told that it is
+/// there: most positions are left sooner than others would hear that.
+const STAYS: u64 = 1 << 8;
+
+/// How others hear of what a searcher settles and where it is, and it of them.
 pub trait Others {
-    /// Tells what was settled, and returns what others have.
-    fn meet(&mut self, told: &[Told]) -> Vec<Told>;
+    /// Tells what was settled and where its searchers are, by hashes, and returns what others have said since.
+    fn meet(&mut self, told: &[Told], path: &[u64]) -> Heard;
 
     /// Nodes of what is worth telling: others find what took fewer sooner than they hear it.
     fn least_nodes(&self) -> u64;
@@ -84,7 +89,10 @@ impl<const W: usize> PartyOf<W> {
     fn crew(&mut self, salt: u64) -> &mut Crew<W> {
         self.crew.take_if(|(other, _)| *other != salt);
         let (rules, threads, bytes) = (&self.rules, self.threads, self.table_bytes);
-        &mut self.crew.get_or_insert_with(|| (salt, Crew::new(rules.clone(), threads, (bytes, salt)))).1
+        // Another one for each worker: what one settles first, others need not.
+        let taste = RandomState::new().build_hasher().finish();
+        let crew = || Crew::with_taste(rules.clone(), (threads, taste), (bytes, salt));
+        &mut self.crew.get_or_insert_with(|| (salt, crew())).1
     }
 }
 
@@ -149,9 +157,11 @@ impl<const W: usize> Party for PartyOf<W> {
     }
 }
 
-/// Tells others what was settled, as far as that is worth it, and takes in what they have.
+/// Tells others what was settled and where searchers are, as far as that is worth it, and takes in what they say.
 fn exchange<const W: usize>(turn: Turn<'_, W>, others: &mut dyn Others) {
     let least = others.least_nodes();
     let worth: Vec<Told> = turn.news.iter().filter(|told| told.nodes >= least).copied().collect();
-    turn.told.extend(others.meet(&worth));
+    let stays = turn.path.iter().filter(|at| at.nodes >= least.saturating_mul(STAYS));
+    let path: Vec<u64> = stays.map(|at| at.hash).collect();
+    *turn.heard = others.meet(&worth, &path);
 }

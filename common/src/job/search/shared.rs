@@ -1,4 +1,4 @@
-//! What machines that search a position together tell each other.
+//! What machines that search a position together tell each other: what they have settled, and where they are.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,17 @@ pub fn decode_told(bytes: &[u8]) -> impl Iterator<Item = Told> + '_ {
     })
 }
 
+/// The hashes of positions, eight bytes each in little-endian order.
+pub fn encode_path(path: &[u64]) -> Vec<u8> {
+    path.iter().flat_map(|hash| hash.to_le_bytes()).collect()
+}
+
+/// The hashes that such bytes say, whatever they are.
+pub fn decode_path(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let (hashes, _) = bytes.as_chunks();
+    hashes.iter().map(|&hash| u64::from_le_bytes(hash))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +82,9 @@ mod tests {
         let bytes = encode_told(&told);
         assert_eq!((bytes.len(), decode_told(&bytes).collect::<Vec<_>>()), (2 * TOLD_BYTES, told.to_vec()));
         assert_eq!(decode_told(&bytes[..TOLD_BYTES + 3]).count(), 1);
+        let path = encode_path(&[5, u64::MAX]);
+        assert_eq!(decode_path(&path).collect::<Vec<_>>(), [5, u64::MAX]);
+        assert_eq!(decode_path(&path[..15]).collect::<Vec<_>>(), [5]);
         assert_eq!(decode_told(&[255; TOLD_BYTES]).next().map(|told| told.nodes), Some(1 << 63));
     }
 }

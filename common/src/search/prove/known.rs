@@ -8,16 +8,13 @@
 
 use std::collections::HashSet;
 
-use super::Entry;
+use super::Explained;
 use crate::ideal::{Element, Ideal};
 use crate::search::rules::{Known, Rules};
 use crate::symmetry::Canonical;
 
 /// Replies that are looked at together.
 const TOGETHER: usize = 16;
-
-/// A lost position with its reasons, and the positions that these leave, in canonical form.
-pub(super) type Explained<const W: usize> = (Entry<W>, Vec<Ideal<W>>);
 
 /// Lists that serve one position after the other.
 #[derive(Default)]
@@ -45,10 +42,8 @@ impl<const W: usize> Rules<W> {
         listed: &HashSet<Ideal<W>>,
         lists: &mut Lists<W>,
     ) -> Option<Explained<W>> {
-        if let Some((by, left)) = self.mirror(&position) {
-            let is_over = self.game().choices(left).is_empty();
-            let left = if is_over { Vec::new() } else { vec![self.symmetry().canonical(left).ideal] };
-            return Some((Entry { position, bytes: self.images_of_points(by), is_mirrored: true }, left));
+        if let Some(explained) = self.explain_mirrored(position) {
+            return Some(explained);
         }
         let choices = self.game().choices(position);
         let mut answers = vec![None; position.last() + 1];
@@ -62,8 +57,7 @@ impl<const W: usize> Rules<W> {
         }
         rests_on.sort_unstable();
         rests_on.dedup();
-        let bytes = choices.iter().map(|x| answers[x].map(|y| y as u8)).collect::<Option<_>>()?;
-        Some((Entry { position, bytes, is_mirrored: false }, rests_on))
+        Some((self.answered(position, &answers)?, rests_on))
     }
 
     /// An answer to a move, and the canonical form of what it leaves, unless the game is over then.
