@@ -154,7 +154,7 @@ fn draw(bar: &ProgressBar, with_total: &mut Option<bool>, fraction: Option<f64>,
 /// One line: phase, layer, speed, and the time left where that is more than a guess.
 fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> String {
     match progress.phase {
-        Phase::Search => return describe_search(progress, reading),
+        Phase::Search | Phase::Prove => return describe_search(progress, reading),
         // How much there is to learn is known when it is learnt.
         Phase::Learn => return phase_name(progress.phase).to_owned(),
         Phase::Enumerate | Phase::Evaluate | Phase::Sample => {}
@@ -177,12 +177,15 @@ fn describe(progress: &Progress, reading: &Reading, with_fraction: bool) -> Stri
     text
 }
 
-/// One line about a search, of which nobody knows how long it takes.
+/// One line about a search or its proof, of which nobody knows how long it takes.
 fn describe_search(progress: &Progress, reading: &Reading) -> String {
-    if progress.ideals > 0 {
-        return format!("proving, {} lost positions", scaled(progress.ideals as f64));
-    }
-    let mut text = format!("searching, {} positions visited", scaled(progress.done as f64));
+    let done = scaled(progress.done as f64);
+    let mut text = match progress.phase {
+        Phase::Prove => {
+            format!("proving, {done} of the {} lost positions found so far", scaled(progress.ideals as f64))
+        }
+        _ => format!("searching, {done} positions visited"),
+    };
     if let Some(rate) = reading.rate {
         text += &format!(", {}/s", scaled(rate));
     }
@@ -216,6 +219,7 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Enumerate => "enumerating",
         Phase::Evaluate => "evaluating",
         Phase::Search => "searching",
+        Phase::Prove => "proving",
         Phase::Learn => "learning what ideals are worth",
         Phase::Sample => "sampling",
     }
@@ -226,6 +230,7 @@ fn what_is_counted(phase: Phase) -> &'static str {
         Phase::Enumerate => "orbits",
         Phase::Evaluate => "states",
         Phase::Search => "positions",
+        Phase::Prove => "lost positions",
         Phase::Learn | Phase::Sample => "random ideals",
     }
 }

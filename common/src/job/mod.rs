@@ -78,6 +78,9 @@ pub enum Phase {
     Evaluate,
     /// Searching one position.
     Search,
+    /// Proving what a search has found: done are lost positions with their reasons, ideals all those that are known to belong to
+    /// the proof.
+    Prove,
     /// Counting the exact ends of an estimate, and learning by what formula its ideals are drawn: for a time that nobody knows
     /// beforehand.
     Learn,

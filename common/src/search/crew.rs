@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::prove::Entry;
 use super::rules::{Known, Rules};
 use super::searcher::{At, Busy, Finding, Searcher, Told};
 use super::table::{Settled, SettledTable};
@@ -21,14 +22,25 @@ pub struct Heard {
     pub busy: Option<Vec<u64>>,
 }
 
+/// A proof that is being made.
+#[derive(Clone, Copy)]
+pub struct ProofSoFar<'a, const W: usize> {
+    /// Lost positions with their reasons, in the order in which they were found, but for those that were given.
+    pub entries: &'a [Entry<W>],
+    /// Number of all that have their reasons.
+    pub explained: usize,
+    /// Number of those that are known to belong to it, with reasons or without.
+    pub listed: usize,
+}
+
 /// What a crew has to say after a turn.
 pub struct Turn<'a, const W: usize> {
     /// Positions visited since the search began.
     pub nodes: u64,
     /// What was settled in this turn with some work.
     pub findings: &'a [Finding<W>],
-    /// Lost positions of the proof that have their reasons, and the one at work: 0 while none is made.
-    pub entries: u64,
+    /// The proof as far as it is made; `None` while a position is searched.
+    pub proof: Option<ProofSoFar<'a, W>>,
     /// Everything that was settled in this turn, for others.
     pub news: &'a [Told],
     /// Where the searchers are, each from its root on.
@@ -47,8 +59,6 @@ pub struct Crew<const W: usize> {
     news: Vec<Told>,
     path: Vec<At>,
     heard: Heard,
-    /// Lost positions of the proof that is being made.
-    proved: u64,
 }
 
 impl<const W: usize> Crew<W> {
@@ -69,7 +79,6 @@ impl<const W: usize> Crew<W> {
             news: Vec::new(),
             path: Vec::new(),
             heard: Heard::default(),
-            proved: 0,
         }
     }
 
@@ -93,11 +102,6 @@ impl<const W: usize> Crew<W> {
         &self.rules
     }
 
-    /// Notes how many lost positions of a proof have their reasons, or are at work.
-    pub(super) fn note_proved(&mut self, proved: u64) {
-        self.proved = proved;
-    }
-
     /// Takes in what was settled before or elsewhere.
     pub fn tell(&mut self, finding: &Finding<W>) {
         let Finding { position, settled, nodes } = *finding;
@@ -110,14 +114,19 @@ impl<const W: usize> Crew<W> {
     }
 
     /// Says how far it is, and takes in what is said. Returns whether to go on.
-    pub(super) fn meet(&mut self, findings: &[Finding<W>], goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool) -> bool {
+    pub(super) fn meet(
+        &mut self,
+        findings: &[Finding<W>],
+        proof: Option<ProofSoFar<'_, W>>,
+        goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
+    ) -> bool {
         let mut heard = std::mem::take(&mut self.heard);
         self.news.clear();
         self.searchers.iter_mut().for_each(|searcher| self.news.extend(searcher.take_news()));
         self.path.clear();
         self.path.extend(self.searchers.iter().flat_map(Searcher::path));
-        let (nodes, entries, news, path) = (self.nodes(), self.proved, &*self.news, &*self.path);
-        let goes_on = goes_on(Turn { nodes, findings, entries, news, path, heard: &mut heard });
+        let (nodes, news, path) = (self.nodes(), &*self.news, &*self.path);
+        let goes_on = goes_on(Turn { nodes, findings, proof, news, path, heard: &mut heard });
         heard.settled.drain(..).for_each(|told| self.take_in(told));
         if let Some(busy) = heard.busy.take() {
             self.busy.note_elsewhere(&busy);
@@ -159,7 +168,7 @@ impl<const W: usize> Crew<W> {
             turns += 1;
             findings.clear();
             self.searchers.iter_mut().for_each(|searcher| findings.extend(searcher.take_findings()));
-            let goes_on = self.meet(&findings, goes_on);
+            let goes_on = self.meet(&findings, None, goes_on);
             if let Some(outcome) = outcome.or_else(|| self.table.get(hash)) {
                 return Some(outcome.is_lost());
             }

@@ -32,8 +32,8 @@ pub mod searcher;
 pub mod small;
 pub mod table;
 
-pub use crew::{Crew, Heard, Turn};
-pub use prove::{Entry, Lines, ProveError, prove};
+pub use crew::{Crew, Heard, ProofSoFar, Turn};
+pub use prove::{Entry, Lines, ProveError, go_on_proving, prove};
 pub use rules::Rules;
 pub use searcher::{At, Finding, Told};
 pub use table::Settled;

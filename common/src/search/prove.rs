@@ -6,9 +6,9 @@
 mod known;
 mod searched;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::crew::{Crew, Turn};
+use super::crew::{Crew, ProofSoFar, Turn};
 use super::proof::{Claim, ProofWriter, Step, Verdict, WriteError, entry_order};
 use super::rules::{Known, Rules};
 use crate::ideal::{Element, Ideal};
@@ -78,8 +78,20 @@ pub fn prove<const W: usize>(
     root: Ideal<W>,
     goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
 ) -> Result<Lines<W>, ProveError> {
+    go_on_proving(crew, root, Vec::new(), goes_on)
+}
+
+/// As [`prove`], where some lost positions have their reasons already. Those that the proof does not need are left out.
+///
+/// # Errors
+/// [`ProveError`].
+pub fn go_on_proving<const W: usize>(
+    crew: &mut Crew<W>,
+    root: Ideal<W>,
+    made: Vec<Entry<W>>,
+    goes_on: &mut dyn FnMut(Turn<'_, W>) -> bool,
+) -> Result<Lines<W>, ProveError> {
     let is_lost = crew.settle(root, goes_on).ok_or(ProveError::Stopped)?;
-    crew.note_proved(1);
     let rules = crew.rules().clone();
     let mut prover = Prover {
         rules: &rules,
@@ -88,6 +100,8 @@ pub fn prove<const W: usize>(
         listed: HashSet::new(),
         open: Vec::new(),
         known: BTreeMap::new(),
+        made: made.into_iter().map(|entry| (entry.position, entry)).collect(),
+        taken_over: Vec::new(),
         lists: searched::Lists::default(),
         entries: Vec::new(),
     };
@@ -101,6 +115,7 @@ pub fn prove<const W: usize>(
     };
     prover.explain_all()?;
     let mut entries = prover.entries;
+    entries.append(&mut prover.taken_over);
     entries.sort_unstable_by(|a, b| entry_order(&a.position, &b.position));
     Ok(Lines { position: root, winning_move, entries })
 }
@@ -120,6 +135,10 @@ struct Prover<'p, 'a, const W: usize> {
     open: Vec<Ideal<W>>,
     /// And those of them, by their sizes, that are within the reach of the oracle.
     known: BTreeMap<usize, Vec<Ideal<W>>>,
+    /// Reasons from before, as long as they are not needed.
+    made: HashMap<Ideal<W>, Entry<W>>,
+    /// And those that turned out to be needed.
+    taken_over: Vec<Entry<W>>,
     lists: searched::Lists<W>,
     entries: Vec<Entry<W>>,
 }
@@ -139,7 +158,8 @@ impl<const W: usize> Prover<'_, '_, W> {
     /// Explains what is listed, and whatever that rests on.
     fn explain_all(&mut self) -> Result<(), ProveError> {
         loop {
-            let batch = self.open.split_off(self.open.len().saturating_sub(ENTRIES_OF_A_TURN));
+            let mut batch = self.open.split_off(self.open.len().saturating_sub(ENTRIES_OF_A_TURN));
+            self.take_over(&mut batch);
             let (known, searched): (Vec<_>, Vec<_>) =
                 batch.into_iter().partition(|position| self.rules.ask(position).is_some());
             for position in known {
@@ -152,18 +172,36 @@ impl<const W: usize> Prover<'_, '_, W> {
             } else if self.open.is_empty() {
                 return Ok(());
             }
-            self.crew.note_proved(self.entries.len() as u64 + 1);
-            if !self.crew.meet(&[], self.goes_on) {
+            let explained = self.taken_over.len() + self.entries.len();
+            let proof = ProofSoFar { entries: &self.entries, explained, listed: self.listed.len() };
+            if !self.crew.meet(&[], Some(proof), self.goes_on) {
                 return Err(ProveError::Stopped);
             }
+        }
+    }
+
+    /// Takes the reasons from before of those positions that have some.
+    fn take_over(&mut self, batch: &mut Vec<Ideal<W>>) {
+        if self.made.is_empty() {
+            return;
+        }
+        let made: Vec<Entry<W>> = batch.iter().filter_map(|position| self.made.remove(position)).collect();
+        let rules = self.rules;
+        let explained = in_order(self.crew.threads(), &made, |_: &mut (), entry| rules.explained_before(entry));
+        let explained: Vec<Explained<W>> = explained.into_iter().flatten().collect();
+        let taken: HashSet<Ideal<W>> = explained.iter().map(|(entry, _)| entry.position).collect();
+        batch.retain(|position| !taken.contains(position));
+        for (entry, rests_on) in explained {
+            self.taken_over.push(entry);
+            self.list_all(rests_on);
         }
     }
 
     /// Explains positions from what the search has settled, with all threads; where that is forgotten, it is searched again.
     fn explain_searched(&mut self, batch: &[Ideal<W>]) -> Result<(), ProveError> {
         let (rules, table) = (self.rules, self.crew.table());
-        let explained = explain_together(self.crew.threads(), batch, |lists, position| {
-            rules.explain_searched(position, Answers::new(), table, lists)
+        let explained = in_order(self.crew.threads(), batch, |lists, position| {
+            rules.explain_searched(*position, Answers::new(), table, lists)
         });
         for (&position, explained) in batch.iter().zip(explained) {
             let explained = match explained {
@@ -189,9 +227,8 @@ impl<const W: usize> Prover<'_, '_, W> {
             largest.remove();
         }
         let (rules, listed) = (self.rules, &self.listed);
-        let explained = explain_together(self.crew.threads(), &batch, |lists, position| {
-            rules.explain_known(position, listed, lists)
-        });
+        let explained =
+            in_order(self.crew.threads(), &batch, |lists, position| rules.explain_known(*position, listed, lists));
         for explained in explained {
             self.note(explained.ok_or(ProveError::Confused)?);
         }
@@ -200,7 +237,12 @@ impl<const W: usize> Prover<'_, '_, W> {
 
     fn note(&mut self, (entry, rests_on): Explained<W>) {
         self.entries.push(entry);
-        self.open.extend(rests_on.into_iter().filter(|&position| self.listed.insert(position)));
+        self.list_all(rests_on);
+    }
+
+    /// Lists lost positions in canonical form.
+    fn list_all(&mut self, positions: Vec<Ideal<W>>) {
+        self.open.extend(positions.into_iter().filter(|&position| self.listed.insert(position)));
     }
 
     /// Answers to all moves of a lost position.
@@ -235,17 +277,17 @@ impl<const W: usize> Prover<'_, '_, W> {
     }
 }
 
-/// What explains each of some positions, found by so many threads.
-fn explain_together<const W: usize, L: Default + Send>(
+/// What explains each item of a batch, found by so many threads.
+fn in_order<const W: usize, I: Sync, L: Default + Send>(
     threads: usize,
-    batch: &[Ideal<W>],
-    explain: impl Fn(&mut L, Ideal<W>) -> Option<Explained<W>> + Sync,
+    batch: &[I],
+    explain: impl Fn(&mut L, &I) -> Option<Explained<W>> + Sync,
 ) -> Vec<Option<Explained<W>>> {
     let mut explained: Vec<_> = batch.iter().map(|_| None).collect();
     // Fewer are explained before another thread would have begun.
     let threads = if batch.len() < ENTRIES_OF_A_TURN / 4 { 1 } else { threads };
-    parallel::crew(threads, batch.iter().zip(&mut explained), L::default, |lists, (position, explained)| {
-        *explained = explain(lists, *position);
+    parallel::crew(threads, batch.iter().zip(&mut explained), L::default, |lists, (item, explained)| {
+        *explained = explain(lists, item);
     });
     explained
 }
@@ -257,6 +299,30 @@ impl<const W: usize> Rules<W> {
         let is_over = self.game().choices(left).is_empty();
         let left = if is_over { Vec::new() } else { vec![self.symmetry().canonical(left).ideal] };
         Some((Entry { position, bytes: self.images_of_points(by), is_mirrored: true }, left))
+    }
+
+    /// What reasons from before rest on; `None` if they are none.
+    fn explained_before(&self, entry: &Entry<W>) -> Option<Explained<W>> {
+        let Entry { position, bytes, is_mirrored } = entry;
+        if *is_mirrored {
+            return self.explain_mirrored(*position);
+        }
+        let game = self.game();
+        let choices = game.choices(*position);
+        if choices.len() != bytes.len() {
+            return None;
+        }
+        let answered = |(x, &reply): (Element, &u8)| {
+            let (option, reply) = (game.take(*position, x), Element::from(reply));
+            (reply < 64 * W && game.choices(option).contains(reply)).then(|| game.take(option, reply))
+        };
+        let mut left: Vec<Ideal<W>> = choices.iter().zip(&**bytes).map(answered).collect::<Option<_>>()?;
+        left.retain(|&left| !game.choices(left).is_empty());
+        left.sort_unstable();
+        left.dedup();
+        let mut forms = Vec::new();
+        self.symmetry().canonical_batch(&left, &mut forms);
+        Some((entry.clone(), forms.iter().map(|form| form.ideal).collect()))
     }
 
     /// Why a position with an answer to every move is lost; `None` if some move has none.

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::*;
@@ -59,4 +60,26 @@ fn proofs_are_accepted_by_the_checker() {
         let checked = check(&file[..], &options).unwrap_or_else(|error| panic!("{spec}: {error}"));
         assert_eq!(checked.entries, proof.entries.len() as u64);
     }
+}
+
+#[test]
+fn a_proof_that_is_stopped_goes_on_with_what_is_made() {
+    let poset = poset("boolean:6:5");
+    let everything = Ideal::<1>::first(poset.len());
+    let rules = Arc::new(Rules::new(&poset));
+    let mut crew = Crew::new(rules, 2, (1 << 20, 0));
+    let whole = prove(&mut crew, everything, &mut |_| true).expect("a proof");
+    let mut made = Vec::new();
+    let stopped = prove(&mut crew, everything, &mut |turn| {
+        made = turn.proof.map_or(Vec::new(), |proof| proof.entries.to_vec());
+        made.len() < 300
+    });
+    assert_eq!(stopped.err(), Some(ProveError::Stopped));
+    let before: HashSet<Ideal<1>> = made.iter().map(|entry| entry.position).collect();
+    let further = go_on_proving(&mut crew, everything, made, &mut |turn| {
+        let proof = turn.proof.expect("it is proved, not searched");
+        assert!(proof.entries.iter().all(|entry| !before.contains(&entry.position)), "explained once");
+        proof.explained >= proof.entries.len() && proof.explained <= proof.listed
+    });
+    assert_eq!(further, Ok(whole));
 }

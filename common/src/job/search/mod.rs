@@ -9,6 +9,7 @@ mod engine;
 mod merge;
 mod options;
 mod oracle;
+mod partial;
 mod party;
 mod plan;
 pub mod proof;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::oracle::Sources;
 use super::proof::{proof_key, write_proof};
-use super::{JobSpec, ProofRecord, search_certificate, settled};
+use super::{JobSpec, ProofRecord, partial, search_certificate, settled};
 use crate::ideal::Ideal;
 use crate::job::certificate::Certificate;
 use crate::job::conclude::commit_certificate;
@@ -15,7 +15,7 @@ use crate::job::repair::set_aside_damaged;
 use crate::job::run::finished;
 use crate::job::{Answer, JobError, JobId, Method, Phase, Progress, RunOptions};
 use crate::poset::Poset;
-use crate::search::{Crew, Finding, Lines, ProveError, Rules, Turn, prove};
+use crate::search::{Crew, Finding, Lines, ProofSoFar, ProveError, Rules, Turn, go_on_proving};
 use crate::store::{Commit, ShardKind, Store};
 
 /// Part of the memory that the table of settled positions may take: the rest is for the proof.
@@ -90,6 +90,8 @@ struct Context<'a> {
 struct Journal<const W: usize> {
     findings: Vec<Finding<W>>,
     nodes: u64,
+    /// Entries of the proof that are stored.
+    proved: usize,
     saved: Instant,
     error: Option<JobError>,
 }
@@ -97,7 +99,7 @@ struct Journal<const W: usize> {
 impl Context<'_> {
     fn run<const W: usize>(&self) -> Result<(Certificate, bool), JobError> {
         let root = self.members.iter().fold(Ideal::empty(), |root: Ideal<W>, &x| root.with(x));
-        let mut journal = Journal { findings: Vec::new(), nodes: 0, saved: Instant::now(), error: None };
+        let mut journal = Journal { findings: Vec::new(), nodes: 0, proved: 0, saved: Instant::now(), error: None };
         let mut found = Err(ProveError::Confused);
         let mut resumed = false;
         self.meter.begin_layer(START, None);
@@ -119,8 +121,10 @@ impl Context<'_> {
                     resumed = true;
                 })?;
             }
-            journal.nodes = 0;
-            found = prove(&mut crew, root, &mut |turn| {
+            let made = partial::read_all(self.store, &self.spec.id())?;
+            resumed |= !made.is_empty();
+            (journal.nodes, journal.proved) = (0, 0);
+            found = go_on_proving(&mut crew, root, made, &mut |turn| {
                 if let Some(sources) = help.take_if(|sources| self.is_worth_reading(sources, began))
                     && let Some(oracle) = sources.read::<W>(salt, self.options.threads, self.options.interrupt)
                 {
@@ -133,12 +137,16 @@ impl Context<'_> {
             }
             tracing::warn!("two positions have the same hash; the search begins anew with another one");
             journal.findings.clear();
+            // The proof may rest on it.
+            let mut commit = Commit::new();
+            partial::remove(self.store, &self.spec.id(), &mut commit)?;
+            self.store.commit(commit)?;
         }
         match (found, journal.error.take()) {
             (_, Some(error)) => Err(error),
             (Ok(lines), None) => Ok((self.conclude(&journal, &lines)?, resumed)),
             (Err(ProveError::Stopped), None) => {
-                self.save(&mut journal)?;
+                self.save(&mut journal, None)?;
                 if self.options.interrupt.is_requested() {
                     return Err(JobError::Interrupted);
                 }
@@ -161,31 +169,41 @@ impl Context<'_> {
     /// Notes what a turn has settled, and stores it when that is due. Returns whether the search goes on.
     fn take_turn<const W: usize>(&self, journal: &mut Journal<W>, turn: Turn<'_, W>) -> bool {
         self.meter.watch().advance(turn.nodes - journal.nodes);
-        if turn.entries > 0 {
-            self.meter.begin_layer(Progress { ideals: turn.entries, ..START }, None);
+        if let Some(ProofSoFar { explained, listed, .. }) = turn.proof {
+            let (done, ideals) = (explained as u64, listed as u64);
+            self.meter.begin_layer(Progress { phase: Phase::Prove, done, ideals, ..START }, None);
         }
         journal.nodes = turn.nodes;
         journal.findings.extend_from_slice(turn.findings);
         let due = self.options.checkpoint.max(self.start.elapsed() / CHECKPOINT_SHARE);
-        if journal.saved.elapsed() >= due {
-            journal.error = self.save(journal).err();
+        // What is proved is here only while the turn lasts.
+        let is_interrupted = self.options.interrupt.is_requested();
+        if journal.saved.elapsed() >= due || is_interrupted {
+            journal.error = self.save(journal, turn.proof).err();
         }
-        // A proof is not made in parts: what a later call could go on from are searches only.
-        let is_over = turn.entries == 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        journal.error.is_none() && !is_over && !self.options.interrupt.is_requested()
+        // A proof that was begun is finished.
+        let is_over = turn.proof.is_none() && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        journal.error.is_none() && !is_over && !is_interrupted
     }
 
-    fn save<const W: usize>(&self, journal: &mut Journal<W>) -> Result<(), JobError> {
+    fn save<const W: usize>(&self, journal: &mut Journal<W>, proof: Option<ProofSoFar<'_, W>>) -> Result<(), JobError> {
         journal.saved = Instant::now();
-        if journal.findings.is_empty() {
+        let proved = proof.and_then(|proof| proof.entries.get(journal.proved..)).unwrap_or_default();
+        if journal.findings.is_empty() && proved.is_empty() {
             return Ok(());
         }
         let mut commit = Commit::new();
         let job = self.spec.id();
-        settled::write(self.store, &job, &journal.findings, &mut commit)?;
+        if !journal.findings.is_empty() {
+            settled::write(self.store, &job, &journal.findings, &mut commit)?;
+        }
+        if !proved.is_empty() {
+            partial::write(self.store, &job, proved, &mut commit)?;
+        }
         commit.put_document(&job.0, JOB, &record(self.spec, self.members.len()))?;
         self.store.commit(commit)?;
         journal.findings.clear();
+        journal.proved += proved.len();
         Ok(())
     }
 
@@ -203,6 +221,7 @@ impl Context<'_> {
         if !journal.findings.is_empty() {
             settled::write(self.store, &job, &journal.findings, &mut commit)?;
         }
+        partial::remove(self.store, &job, &mut commit)?;
         commit.put_shard(proof_key(&job), written.record());
         commit_certificate(self.store, &certificate, false, &mut commit)?;
         self.store.commit(commit)?;

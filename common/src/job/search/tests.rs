@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::*;
 use crate::job::trial::fresh;
 use crate::job::{Answer, Interrupt, RunOptions, verify};
-use crate::search::{Finding, Settled};
+use crate::search::{Crew, Entry, Finding, Lines, Rules, Settled, prove};
 use crate::store::{Commit, ShardKind, Store};
 
 fn spec(poset: &str, position: &str) -> JobSpec {
@@ -92,6 +92,34 @@ fn a_proof_that_is_damaged_is_made_again() {
     assert_eq!(failed(&store), 1);
     let again = run(&store, &spec, None).expect("settled again");
     assert_eq!((again.digest, failed(&store)), (digest, 0));
+}
+
+#[test]
+fn a_proof_goes_on_from_what_is_stored_of_it() {
+    let (_directory, store) = fresh();
+    let spec = spec("boolean:6", "01234 01235 01245 01345 02345 12345");
+    let lines = lines_of(&spec);
+    // Beside a part of the proof something that nobody needs, and something that is not true.
+    let strange = Entry { position: Ideal([0b1011]), bytes: Box::new([9, 9]), is_mirrored: false };
+    let mut untrue = lines.entries[700].clone();
+    untrue.bytes.iter_mut().for_each(|reply| *reply = 255);
+    let part: Vec<Entry<1>> = lines.entries[..600].iter().cloned().chain([strange, untrue]).collect();
+    let mut commit = Commit::new();
+    partial::write(&store, &spec.id(), &part, &mut commit).expect("written");
+    store.commit(commit).expect("stored");
+    let answer = run(&store, &spec, None).expect("settled");
+    assert!(answer.resumed && answer.proof.is_some_and(|proof| proof.entries > 900));
+    assert!(partial::read_all::<1>(&store, &spec.id()).expect("readable").is_empty(), "it is not needed any more");
+    let report = verify(&store, &answer.job.0, &Interrupt::new()).expect("verified");
+    assert_eq!((report.failed, report.passed.len()), (Vec::new(), 2));
+}
+
+/// The proof of a search of positions of one word.
+fn lines_of(spec: &JobSpec) -> Lines<1> {
+    let (poset, members) = spec.root().expect("it reads back").expect("a search");
+    let root = members.iter().fold(Ideal::empty(), |root: Ideal<1>, &x| root.with(x));
+    let mut crew = Crew::new(std::sync::Arc::new(Rules::new(&poset)), 1, (1 << 20, 0));
+    prove(&mut crew, root, &mut |_| true).expect("a proof")
 }
 
 #[test]
