@@ -21,8 +21,10 @@ use crate::fetch::Place;
 use crate::link::Link;
 use crate::shop::Shop;
 
-/// Time between two messages while there is something to say: a few hundred positions of a thread.
+/// Time between two messages while there is something to say, times the nodes of what is worth telling, so that the coordinator
+/// of many workers is not asked more often than that of few: for these a few hundred positions of a thread.
 const STEP: Duration = Duration::from_millis(2);
+const LONGEST_STEP: Duration = Duration::from_millis(100);
 /// Time between two messages when there is nothing to say, or nobody answers.
 const IDLE: Duration = Duration::from_millis(300);
 /// What waits to be told, at most: while nobody answers, older news give way.
@@ -235,6 +237,11 @@ impl Others for News {
     }
 }
 
+/// Time between two messages, given the nodes of what is worth telling.
+fn step(least_nodes: u64) -> Duration {
+    STEP.saturating_mul(u32::try_from(least_nodes.max(1)).unwrap_or(u32::MAX)).min(LONGEST_STEP)
+}
+
 /// Tells and hears until the search is over.
 async fn exchange(link: Arc<Link>, waiting: Arc<Waiting>, job: String, salt: u64) {
     let mut from = 0;
@@ -253,7 +260,7 @@ async fn exchange(link: Arc<Link>, waiting: Arc<Waiting>, job: String, salt: u64
                 from = reply.next;
                 waiting.note(&reply);
                 if !reply.more {
-                    tokio::time::sleep(STEP).await;
+                    tokio::time::sleep(step(reply.least_nodes)).await;
                     // Either is a reason to go on.
                     let _ = tokio::time::timeout(IDLE, waiting.to_say.notified()).await;
                 }
@@ -267,5 +274,16 @@ async fn exchange(link: Arc<Link>, waiting: Arc<Waiting>, job: String, salt: u64
                 tokio::time::sleep(IDLE).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_many_to_tell_tells_them_less_often() {
+        assert_eq!([0, 1, 4].map(step), [STEP, STEP, 4 * STEP]);
+        assert_eq!([1000, u64::MAX].map(step), [LONGEST_STEP; 2]);
     }
 }

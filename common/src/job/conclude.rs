@@ -9,6 +9,7 @@ use super::plan::visited;
 use super::positions::records::{POSITIONS, Positions};
 use super::records::{CERTIFICATE, JOB, JOB_FORMAT, JobRecord, JobState, LAYER_PREFIX, SpaceLayer, ValueLayer};
 use super::ruler::HEIGHTS;
+use super::search::partial;
 use super::{JobError, JobSpec, Method, Question, SizeCount};
 use crate::poset::Poset;
 use crate::store::{Commit, ShardKind, Store, StoreError};
@@ -144,6 +145,7 @@ pub fn commit_certificate(
             commit.remove_shard(key);
         }
     }
+    partial::remove(store, &certificate.job, commit)?;
     let record = JobRecord {
         spec: certificate.spec.clone(),
         state: JobState::Finished,

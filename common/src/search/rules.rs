@@ -140,7 +140,7 @@ impl<const W: usize> Rules<W> {
 
     /// The number of points that members of a position contain; of posets other than Boolean lattices 0.
     #[inline(always)]
-    fn points_of(&self, position: &Ideal<W>) -> usize {
+    pub fn points_of(&self, position: &Ideal<W>) -> usize {
         match &self.theorems {
             Theorems::Boolean(boolean) => boolean.mirrors.points(position).count_ones() as usize,
             Theorems::Any(_) => 0,

@@ -9,7 +9,7 @@ mod engine;
 mod merge;
 mod options;
 mod oracle;
-mod partial;
+pub(super) mod partial;
 mod party;
 mod plan;
 pub mod proof;

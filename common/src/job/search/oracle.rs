@@ -142,6 +142,11 @@ impl<'a> Sources<'a> {
         self.sources.is_empty()
     }
 
+    /// Whether they know the positions on so many points with so many members, if nothing is damaged.
+    pub(super) fn know(&self, points: usize, members: usize) -> bool {
+        self.sources.iter().any(|source| source.reach(None).has(points, members))
+    }
+
     fn lost(&self) -> u64 {
         self.sources.iter().map(|source| source.lost).fold(0, u64::saturating_add)
     }

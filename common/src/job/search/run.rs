@@ -24,6 +24,9 @@ const TABLE_SHARE: f64 = 0.75;
 const ORACLE_SHARE: f64 = 0.25;
 /// A search that is over in this time does without an oracle, however fast that could be read.
 const LEAST_SEARCH: Duration = Duration::from_secs(2);
+/// How many times as long as reading an oracle a search takes before that is worth it, if the oracle saves it some positions
+/// only: 10 to 20 % of those still to be visited.
+const BEYOND_REACH: u32 = 6;
 /// Checkpoints take no more than one part in so many of the time.
 const CHECKPOINT_SHARE: u32 = 20;
 /// Salts to try. Where two positions have the same hash under one, they do not under the next.
@@ -110,6 +113,7 @@ impl Context<'_> {
             let rules = Arc::new(Rules::<W>::new(self.poset));
             let mut crew = Crew::new(rules.clone(), self.options.threads, (table_bytes, salt));
             let mut help = Some(&sources).filter(|sources| !sources.is_empty());
+            let is_within_reach = sources.know(rules.points_of(&root), root.len());
             let began = Instant::now();
             // What was stored may itself come from a table that confused positions, and an oracle may be wrong.
             if salt + 1 == SALTS {
@@ -125,7 +129,7 @@ impl Context<'_> {
             resumed |= !made.is_empty();
             (journal.nodes, journal.proved) = (0, 0);
             found = go_on_proving(&mut crew, root, made, &mut |turn| {
-                if let Some(sources) = help.take_if(|sources| self.is_worth_reading(sources, began))
+                if let Some(sources) = help.take_if(|sources| self.is_worth_reading(sources, is_within_reach, began))
                     && let Some(oracle) = sources.read::<W>(salt, self.options.threads, self.options.interrupt)
                 {
                     rules.consult(oracle);
@@ -158,12 +162,13 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a search has taken so long that tables are worth reading: as long as that takes, so that in all it takes no more
-    /// than twice the time that it could.
-    fn is_worth_reading(&self, sources: &Sources<'_>, began: Instant) -> bool {
+    /// Whether a search has taken so long that tables are worth reading: where they know the position, as long as that takes, so
+    /// that in all it takes no more than twice the time that it could; otherwise several times as long.
+    fn is_worth_reading(&self, sources: &Sources<'_>, is_within_reach: bool, began: Instant) -> bool {
         let time = sources.time(self.options.threads).max(LEAST_SEARCH);
         let has_time = self.deadline.is_none_or(|deadline| Instant::now() + time < deadline);
-        began.elapsed() >= time && has_time
+        let worth = if is_within_reach { time } else { time * BEYOND_REACH };
+        began.elapsed() >= worth && has_time
     }
 
     /// Notes what a turn has settled, and stores it when that is due. Returns whether the search goes on.
@@ -221,7 +226,6 @@ impl Context<'_> {
         if !journal.findings.is_empty() {
             settled::write(self.store, &job, &journal.findings, &mut commit)?;
         }
-        partial::remove(self.store, &job, &mut commit)?;
         commit.put_shard(proof_key(&job), written.record());
         commit_certificate(self.store, &certificate, false, &mut commit)?;
         self.store.commit(commit)?;

@@ -35,6 +35,8 @@ fn every_position_is_as_the_definition_has_it() {
     for spec in ["chains:4x4x2", "chains:3x3x3", "divisors:720", "antichain:7"] {
         let (_directory, store) = fresh();
         let (poset, _) = finished(&store, Question::Grundy, spec, SizeLimits::NONE, true);
+        let sources = Sources::find(&store, &poset, MEMORY).expect("readable");
+        assert!(sources.know(0, poset.len()) && !sources.know(0, poset.len() + 1), "{spec}");
         let asked = asked::<1>(&store, &poset).expect("a table");
         for (position, value) in definition::Game::new(&poset).values(definition::outcome) {
             let members: Vec<_> = Ideal([position]).iter().collect();
