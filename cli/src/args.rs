@@ -10,6 +10,7 @@ mod proof;
 mod query;
 mod search;
 mod serve;
+mod upkeep;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,13 +32,14 @@ pub use proof::CheckProofArgs;
 pub use query::{MovesArgs, QueryArgs};
 pub use search::{BudgetArgs, MergeArgs, SearchArgs};
 pub use serve::{CoordinatorArgs, WorkerArgs};
+pub use upkeep::{CertsArgs, CompletionsArgs, DoctorArgs, LaunchArgs, ManArgs};
 
 /// Exact answers about the order ideals of finite posets.
 ///
 /// Order ideals (equivalently, antichains) are enumerated up to symmetry once for each poset and kept in a data directory;
 /// questions such as the number of linear extensions are answered from there.
 #[derive(Debug, Parser)]
-#[command(name = "antichain", version, after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(name = "antichain", version, long_version = crate::build::DESCRIPTION, after_help = EXIT_CODES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Options of every command.
     #[command(flatten)]
@@ -112,9 +114,19 @@ pub struct Global {
         help_heading = "Global options"
     )]
     pub access_file: Option<PathBuf>,
+    /// The token to show, or of a coordinator its owner's: a file that nobody else may read
+    #[arg(long, global = true, value_name = "FILE", env = "ANTICHAIN_TOKEN_FILE", help_heading = "Global options")]
+    pub token_file: Option<PathBuf>,
     /// The certificate, in PEM, that vouches for a coordinator at https:// [default: the one in the access file]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub tls_ca: Option<PathBuf>,
+    /// The certificate to show, in PEM: of a coordinator its own, of a worker its own, of others where the coordinator
+    /// wants to see one
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_key", help_heading = "Global options")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM: a file that nobody else may read
+    #[arg(long, global = true, value_name = "FILE", requires = "tls_cert", help_heading = "Global options")]
+    pub tls_key: Option<PathBuf>,
     /// Log more; twice for everything. The variable RUST_LOG, where set, decides instead
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     pub verbose: u8,
@@ -289,6 +301,42 @@ pub enum Command {
     #[command(after_long_help = "Example:
   antichain rm extensions-boolean-7")]
     Rm(JobArgs),
+    /// Look whether a data directory, this machine and a coordinator are well, and say what to do where not
+    ///
+    /// Looks at the data directory and, with --coordinator or where there is an access file, at the coordinator. Exit code 1 if
+    /// anything is wrong.
+    #[command(after_long_help = "Examples:
+  antichain doctor
+  antichain doctor --data /var/lib/antichain --repair
+  antichain doctor --coordinator https://cluster.example:7461 --tls-ca ca.pem --token-file reader.token --json")]
+    Doctor(DoctorArgs),
+    /// Make what the machines of a cluster trust each other by: a small authority, certificates, tokens
+    ///
+    /// Files: ca.pem (everybody), ca.key (keep it elsewhere), coordinator.pem and .key, worker.pem and .key, user.pem and .key (for
+    /// --tls-client-ca), owner.token, worker.token, reader.token.
+    #[command(after_long_help = "Examples:
+  antichain certs --out certs --host cluster.example --host 10.0.0.1
+  antichain certs --out certs --host cluster.example --renew     new certificates, the same authority and tokens")]
+    Certs(CertsArgs),
+    /// Run workers on plain hosts, over ssh: copies this program there, starts it, lists and stops it
+    ///
+    /// A host needs a shell and a user whom ssh lets in without a question. Its worker has its files in ~/.antichain/worker, the
+    /// token among them, which only its user may read; it goes on when this command has ended.
+    #[command(after_long_help = "Examples:
+  antichain launch --hosts hosts --coordinator https://cluster.example --tls-ca ca.pem --token-file worker.token
+  antichain launch --hosts hosts --list
+  antichain launch --hosts hosts --stop --drain 2m")]
+    Launch(LaunchArgs),
+    /// Write what a shell needs to complete commands and options
+    #[command(after_long_help = "Examples:
+  antichain completions bash > ~/.local/share/bash-completion/completions/antichain
+  antichain completions zsh > ~/.zfunc/_antichain
+  antichain completions fish > ~/.config/fish/completions/antichain.fish")]
+    Completions(CompletionsArgs),
+    /// Write manual pages, one for each command
+    #[command(after_long_help = "Example:
+  antichain man --out ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// List the workers of a coordinator
     #[command(after_long_help = "Example:
   antichain workers --coordinator cluster.example:7461")]

@@ -7,6 +7,7 @@
 mod flipping;
 mod proof;
 mod remote;
+mod upkeep;
 
 use std::process::ExitCode;
 
@@ -21,8 +22,8 @@ use antichain_worker::WorkerError;
 use clap::error::{ContextKind, ErrorKind};
 use serde::Serialize;
 
-use crate::command::{CheckProofError, CoordinatorError, FileError, VerifyFailed};
-use crate::data::DataError;
+use crate::command::{CertsError, CheckProofError, CoordinatorError, FileError, LaunchError, Unwell, VerifyFailed};
+use crate::data::{ALLOW_NETWORK, DataError};
 use crate::inputs::InputError;
 use crate::inputs::coins::CoinsInputError;
 use crate::inputs::search::SearchError;
@@ -125,6 +126,12 @@ impl Failure {
             )
         } else if let Some(error) = error.downcast_ref::<CoordinatorError>() {
             Self::of_coordinator(error)
+        } else if let Some(error) = error.downcast_ref::<CertsError>() {
+            Self::of_certs(error)
+        } else if let Some(error) = error.downcast_ref::<LaunchError>() {
+            Self::of_launch(error)
+        } else if let Some(error) = error.downcast_ref::<Unwell>() {
+            Self::failed(error)
         } else if let Some(error) = error.downcast_ref::<WorkerError>() {
             Self::of_worker(error)
         } else if let Some(error) = error.downcast_ref::<TablebaseError>() {
@@ -236,7 +243,8 @@ impl Failure {
             CoordinatorError::Taken { file, .. } => Self::failed(error)
                 .about(file.display().to_string())
                 .hint("stop that one, or name another file with --access-file"),
-            CoordinatorError::File { file, .. } => Self::bad_input(file, error).hint("name files that can be read"),
+            CoordinatorError::SameToken => Self { exit: Exit::BadInput, ..Self::failed(error) }
+                .hint("give workers and readers tokens of their own; `antichain certs` makes some"),
             CoordinatorError::Serve(ServeError::Bind { address, .. }) => Self::failed(error)
                 .about(address.to_string())
                 .hint("another program listens there, or the address is not this machine's: choose another --listen"),
@@ -259,6 +267,7 @@ impl Failure {
             WorkerError::Folder { .. } => "name a folder with --data that you may write",
             WorkerError::Cache(_) => "each worker needs a folder of its own: name another one with --data",
             WorkerError::Listen { .. } => "choose another --peer-listen",
+            WorkerError::Identity => "name files of `antichain certs` with --tls-cert and --tls-key",
             WorkerError::Panicked(_) => "start it again; a report is welcome",
             WorkerError::System { .. } => "free some of what the system has little of, and start it again",
         };
@@ -277,6 +286,11 @@ impl Failure {
                 "name another directory with --data, or use the program that made this one; nothing was changed in it"
             }
             StoreError::NotWritable { .. } | StoreError::Io { .. } => "name a directory with --data that you may write",
+            StoreError::Network { .. } => {
+                return Self::bad_input(directory, error).hint(format!(
+                    "name a directory on a disk of this machine with --data; if you know better, set {ALLOW_NETWORK}=1"
+                ));
+            }
             source => return Self::of_store(source).about(directory),
         };
         Self::bad_input(directory, error).hint(hint)
@@ -293,6 +307,7 @@ impl Failure {
             StoreError::Missing { .. }
             | StoreError::NotOurs { .. }
             | StoreError::OtherVersion { .. }
+            | StoreError::Network { .. }
             | StoreError::NotWritable { .. }
             | StoreError::Io { .. } => {
                 "see that the data directory is there and writable, and run the same command again"
@@ -329,6 +344,11 @@ impl Failure {
             reason: reason.split_whitespace().collect::<Vec<_>>().join(" "),
             hint: Some(hint),
         }
+    }
+
+    /// What happened, and what to do.
+    pub fn parts(&self) -> (&str, Option<&str>) {
+        (&self.reason, self.hint.as_deref())
     }
 
     /// Tells the user, and gives the exit code.

@@ -1,9 +1,12 @@
 //! Ctrl-C and SIGTERM.
 
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
 
 use antichain_common::job::Interrupt;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::failure::Failure;
 use crate::{output, progress};
@@ -49,22 +52,31 @@ pub fn say_farewell(farewell: Failure, json: bool) {
 
 /// Comes with the first Ctrl-C or SIGTERM; the second ends the program. Only within a runtime.
 pub fn asked_to_stop() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut terminated = signal(SignalKind::terminate())?;
+    first_of(vec![SignalKind::interrupt(), SignalKind::terminate()])
+}
+
+/// The same for a worker, which SIGUSR1 stops too: some schedulers warn with it before they take a machine away.
+pub fn asked_to_drain() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    first_of(vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::user_defined1()])
+}
+
+fn first_of(kinds: Vec<SignalKind>) -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    let mut signals = kinds.into_iter().map(signal).collect::<std::io::Result<Vec<_>>>()?;
     Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
+        any_of(&mut signals).await;
         tokio::spawn(async move {
-            tokio::select! {
-                _ = interrupted.recv() => {}
-                _ = terminated.recv() => {}
-            }
+            any_of(&mut signals).await;
             std::process::exit(EXIT_CODE.into());
         });
     })
+}
+
+async fn any_of(signals: &mut [Signal]) {
+    poll_fn(|context| {
+        let came = |signal: &mut Signal| signal.poll_recv(context).is_ready();
+        if signals.iter_mut().any(came) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }
 
 fn install(handler: impl FnMut() + Send + 'static) {

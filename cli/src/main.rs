@@ -7,11 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod authority;
+mod build;
 mod command;
 mod data;
+mod doctor;
 mod failure;
 mod inputs;
 mod interrupt;
+mod launch;
 mod logging;
 mod memory;
 mod output;

@@ -25,6 +25,7 @@ use antichain_coordinator::desk::{Desk, Engines};
 use antichain_coordinator::ledger::Settings;
 use antichain_coordinator::server::{Bound, Listen};
 use antichain_proto::connect::Target;
+use antichain_proto::rights::Tokens;
 use antichain_proto::token::Token;
 use antichain_proto::url::CoordinatorUrl;
 use load::engine::{Shards, spec};
@@ -88,11 +89,11 @@ fn runtime(name: &str) -> Runtime {
 /// Serves a desk, and says where.
 fn serve(runtime: &Runtime, desk: Arc<Desk>) -> Target {
     let token = Token::random().expect("a token");
-    let listen = Listen { address: ([127, 0, 0, 1], 0).into(), token: Some(token.clone()), tls: None };
+    let listen = Listen::plain(([127, 0, 0, 1], 0).into(), Tokens::of_owner(token.clone()));
     let bound = runtime.block_on(Bound::new(listen)).expect("a port");
     let url = CoordinatorUrl::new(false, "127.0.0.1", bound.address().port());
     runtime.spawn(bound.serve(desk, std::future::pending()));
-    Target { url, token: Some(token), tls_ca: None }
+    Target { token: Some(token), ..Target::new(url) }
 }
 
 /// Runs workers, prints what that took, and returns what was acknowledged.

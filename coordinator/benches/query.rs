@@ -18,6 +18,7 @@ use antichain_coordinator::ledger::Settings;
 use antichain_coordinator::server::{Bound, Listen};
 use antichain_proto::connect::{Target, connect};
 use antichain_proto::limits::MESSAGE_BYTES;
+use antichain_proto::rights::Tokens;
 use antichain_proto::token::Token;
 use antichain_proto::url::CoordinatorUrl;
 use antichain_proto::v1;
@@ -117,11 +118,11 @@ fn runtime() -> Runtime {
 fn over_the_network(desk: Arc<Desk>, poset: &Poset, positions: &[String]) {
     let (serving, asking) = (runtime(), runtime());
     let token = Token::random().expect("a token");
-    let listen = Listen { address: ([127, 0, 0, 1], 0).into(), token: Some(token.clone()), tls: None };
+    let listen = Listen::plain(([127, 0, 0, 1], 0).into(), Tokens::of_owner(token.clone()));
     let bound = serving.block_on(Bound::new(listen)).expect("a port");
     let url = CoordinatorUrl::new(false, "127.0.0.1", bound.address().port());
     serving.spawn(bound.serve(desk, std::future::pending()));
-    let target = Target { url, token: Some(token), tls_ca: None };
+    let target = Target { token: Some(token), ..Target::new(url) };
     let connection = asking.block_on(connect(&target)).expect("a connection");
     let mut client = ValuesClient::new(connection).max_decoding_message_size(MESSAGE_BYTES);
     let spec = v1::JobSpec {

@@ -5,35 +5,63 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use antichain_proto::connect::{PING_EVERY, PING_TIMEOUT};
+use antichain_proto::connect::{Identity, PING_EVERY, PING_TIMEOUT};
 use antichain_proto::limits::{CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
-use antichain_proto::token::{Token, is_authorised};
+use antichain_proto::rights::{Purpose, Tokens};
 use antichain_proto::v1::jobs_server::JobsServer;
 use antichain_proto::v1::tables_server::TablesServer;
 use antichain_proto::v1::values_server::ValuesServer;
 use antichain_proto::v1::work_server::WorkServer;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::server::TcpIncoming;
-use tonic::transport::{Identity, Server, ServerTlsConfig};
-use tonic::{Request, Status};
+use tonic::transport::{Certificate, Server, ServerTlsConfig};
 
 use crate::desk::Desk;
+use crate::doorman::Doorman;
+use crate::gate::{Counter, Gate};
+use crate::http::{self, Pages, UnfitIdentity};
+use crate::meters::Service;
 use crate::service::Services;
 
 /// Time between the wish to stop and the end, whatever connections are open.
 const DRAIN: Duration = Duration::from_secs(5);
 /// Streams of a connection at a time.
 const MOST_STREAMS: u32 = 1024;
+/// Connections at a time, where nothing else is said: a thousand workers have two each.
+pub const MOST_CONNECTIONS: usize = 4096;
 
 /// How a coordinator listens.
 pub struct Listen {
     /// Where.
     pub address: SocketAddr,
-    /// What it wants to see; `None` where anybody is welcome.
-    pub token: Option<Token>,
-    /// For TLS: certificate and key, in PEM.
-    pub tls: Option<(String, String)>,
+    /// What it wants to see, and what that opens.
+    pub tokens: Tokens,
+    /// For TLS: what it shows.
+    pub identity: Option<Identity>,
+    /// For mutual TLS: who vouches for those who connect, in PEM.
+    pub client_ca: Option<String>,
+    /// Where its pages are served, if anywhere.
+    pub http: Option<SocketAddr>,
+    /// Connections at a time.
+    pub most_connections: usize,
+    /// The commit that the program was made from, for its metrics.
+    pub commit: &'static str,
+}
+
+impl Listen {
+    /// Without TLS and without pages.
+    pub fn plain(address: SocketAddr, tokens: Tokens) -> Self {
+        Self {
+            address,
+            tokens,
+            identity: None,
+            client_ca: None,
+            http: None,
+            most_connections: MOST_CONNECTIONS,
+            commit: "unknown",
+        }
+    }
 }
 
 /// A coordinator cannot serve.
@@ -58,16 +86,24 @@ pub enum ServeError {
     Failed(String),
 }
 
-/// A server that shows a certificate.
-fn with_tls(server: Server, certificate: &str, key: &str) -> Result<Server, ServeError> {
-    let config = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
-    server.tls_config(config).map_err(|_| ServeError::Tls("certificate and key are not PEM, or not a pair".to_owned()))
+/// A server that shows a certificate, and may want to see one.
+fn with_tls(server: Server, identity: &Identity, client_ca: Option<&str>) -> Result<Server, ServeError> {
+    let mut config = ServerTlsConfig::new().identity(identity.into());
+    if let Some(authority) = client_ca {
+        config = config.client_ca_root(Certificate::from_pem(authority));
+    }
+    server.tls_config(config).map_err(|_| ServeError::Tls(UnfitIdentity.to_string()))
 }
 
 /// A coordinator that listens, and does not answer yet.
 pub struct Bound {
     listener: TcpListener,
+    pages: Option<TcpListener>,
     listen: Listen,
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|source| ServeError::Bind { address, source })
 }
 
 impl Bound {
@@ -76,17 +112,25 @@ impl Bound {
     /// # Errors
     /// [`ServeError::Bind`], [`ServeError::Tls`].
     pub async fn new(listen: Listen) -> Result<Self, ServeError> {
-        if let Some((certificate, key)) = &listen.tls {
-            with_tls(Server::builder(), certificate, key)?;
+        if let Some(identity) = &listen.identity {
+            with_tls(Server::builder(), identity, listen.client_ca.as_deref())?;
         }
-        let address = listen.address;
-        let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Bind { address, source })?;
-        Ok(Self { listener, listen })
+        let listener = bind(listen.address).await?;
+        let pages = match listen.http {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        Ok(Self { listener, pages, listen })
     }
 
     /// Where it listens: with the port that was given if none was asked for.
     pub fn address(&self) -> SocketAddr {
         self.listener.local_addr().unwrap_or(self.listen.address)
+    }
+
+    /// Where its pages are, likewise.
+    pub fn http_address(&self) -> Option<SocketAddr> {
+        self.pages.as_ref()?.local_addr().ok()
     }
 
     /// Serves until `stop` comes, and then ends within some seconds: what is open by then is cut off, and goes on after the
@@ -99,8 +143,8 @@ impl Bound {
         desk: Arc<Desk>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
-        let Self { listener, listen } = self;
-        let Listen { token, tls, .. } = listen;
+        let Self { listener, pages, listen } = self;
+        let Listen { tokens, identity, client_ca, most_connections, commit, .. } = listen;
         let mut server = Server::builder()
             .tcp_nodelay(true)
             .max_frame_size(FRAME_BYTES)
@@ -109,15 +153,24 @@ impl Bound {
             .max_concurrent_streams(MOST_STREAMS)
             .http2_keepalive_interval(Some(PING_EVERY))
             .http2_keepalive_timeout(Some(PING_TIMEOUT));
-        if let Some((certificate, key)) = tls {
-            server = with_tls(server, &certificate, &key)?;
+        if let Some(identity) = &identity {
+            server = with_tls(server, identity, client_ca.as_deref())?;
         }
-        let check = move |request: Request<()>| match &token {
-            Some(token) if !is_authorised(request.metadata(), token) => {
-                Err(Status::unauthenticated("the token is missing or wrong"))
-            }
-            _ => Ok(request),
-        };
+        let meters = desk.meters().clone();
+        let connections = Counter::new(most_connections);
+        let (stopping, mut stopped) = watch::channel(false);
+        if let Some(listener) = pages {
+            let (tokens, connections) = (tokens.clone(), connections.clone());
+            let pages = Pages { desk: desk.clone(), tokens, connections, commit };
+            let mut stopped = stopped.clone();
+            let wish = async move {
+                // The server that would tell it is gone otherwise.
+                let _ = stopped.wait_for(|&stopped| stopped).await;
+            };
+            let serving = http::serve(listener, identity.as_ref(), pages, wish);
+            tokio::spawn(serving.map_err(|error| ServeError::Tls(error.to_string()))?);
+        }
+        let doorman = Doorman { tokens, connections: connections.clone(), meters: meters.clone() };
         let services = Services::new(desk.clone());
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_serving::<JobsServer<Services>>().await;
@@ -131,27 +184,25 @@ impl Bound {
         let tables = TablesServer::new(services.clone()).max_decoding_message_size(MESSAGE_BYTES);
         let values = ValuesServer::new(services).max_decoding_message_size(MESSAGE_BYTES);
         let watched = desk.clone();
-        let (stopping, stopped) = tokio::sync::oneshot::channel();
         let wish = async move {
             stop.await;
             desk.drain();
-            // Whoever waits for it is gone only if everything has ended.
-            let _ = stopping.send(());
+            stopping.send_replace(true);
         };
         let serving = server
             .add_service(health)
-            .add_service(InterceptedService::new(reflection, check.clone()))
-            .add_service(InterceptedService::new(jobs, check.clone()))
-            .add_service(InterceptedService::new(work, check.clone()))
-            .add_service(InterceptedService::new(tables, check.clone()))
-            .add_service(InterceptedService::new(values, check))
-            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), wish);
+            .add_service(InterceptedService::new(reflection, doorman.at(None)))
+            .add_service(InterceptedService::new(jobs, doorman.at(Some((Service::Jobs, Purpose::Ask)))))
+            .add_service(InterceptedService::new(work, doorman.at(Some((Service::Work, Purpose::Work)))))
+            .add_service(InterceptedService::new(tables, doorman.at(Some((Service::Tables, Purpose::Work)))))
+            .add_service(InterceptedService::new(values, doorman.at(Some((Service::Values, Purpose::Ask)))))
+            .serve_with_incoming_shutdown(Gate::new(listener, connections, meters), wish);
         tokio::select! {
             result = serving => result.map_err(|error| ServeError::Failed(error.to_string())),
             reason = watched.broken() => Err(ServeError::Store(reason)),
             () = async {
                 // A wish that was dropped never comes.
-                if stopped.await.is_err() { std::future::pending::<()>().await }
+                if stopped.wait_for(|&stopped| stopped).await.is_err() { std::future::pending::<()>().await }
                 tokio::time::sleep(DRAIN).await;
             } => Ok(()),
         }

@@ -26,6 +26,12 @@ pub const PING_EVERY: Duration = Duration::from_secs(10);
 /// How long the answer to one may take.
 pub const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Stands before the address of a worker that gives others what it made over TLS.
+pub const PEER_TLS: &str = "https://";
+
+/// The name that certificates of workers have besides others: workers reach one another by addresses.
+pub const WORKER_NAME: &str = "worker.antichain";
+
 /// Name of this program in requests.
 pub const USER_AGENT: &str = concat!("antichain/", env!("CARGO_PKG_VERSION"));
 
@@ -41,11 +47,44 @@ pub struct Target {
     pub token: Option<Token>,
     /// For TLS: who vouches for it, in PEM.
     pub tls_ca: Option<String>,
+    /// For TLS: the name that its certificate must have, if that is not the host's.
+    pub server_name: Option<&'static str>,
+    /// For TLS: what is shown to a coordinator that wants to know who connects.
+    pub identity: Option<Identity>,
+}
+
+/// A certificate and its key, in PEM.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The certificate.
+    pub certificate: String,
+    /// The key, which is not shown.
+    pub key: String,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity(..)")
+    }
+}
+
+impl From<&Identity> for tonic::transport::Identity {
+    fn from(identity: &Identity) -> Self {
+        Self::from_pem(&identity.certificate, &identity.key)
+    }
+}
+
+impl Target {
+    /// A coordinator that wants to see nothing.
+    pub fn new(url: CoordinatorUrl) -> Self {
+        Self { url, token: None, tls_ca: None, server_name: None, identity: None }
+    }
 }
 
 impl From<Access> for Target {
     fn from(access: Access) -> Self {
-        Self { url: access.url(), token: Some(access.token), tls_ca: access.tls_ca }
+        let url = access.url();
+        Self { token: Some(access.token), tls_ca: access.tls_ca, ..Self::new(url) }
     }
 }
 
@@ -140,7 +179,11 @@ pub fn endpoint(target: &Target) -> Result<Endpoint, ConnectFault> {
     if !authority.contains("-----BEGIN CERTIFICATE-----") {
         return Err(ConnectFault::Authority("what was given is no certificate in PEM"));
     }
-    let tls = ClientTlsConfig::new().domain_name(target.url.host()).ca_certificate(Certificate::from_pem(authority));
+    let name = target.server_name.unwrap_or(target.url.host());
+    let mut tls = ClientTlsConfig::new().domain_name(name).ca_certificate(Certificate::from_pem(authority));
+    if let Some(identity) = &target.identity {
+        tls = tls.identity(identity.into());
+    }
     endpoint.tls_config(tls).map_err(|_| ConnectFault::Authority("what was given is no certificate in PEM"))
 }
 

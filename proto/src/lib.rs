@@ -8,13 +8,15 @@
 //! | [`v1::values_server`] | users a coordinator: positions, certificates, verification |
 //!
 //! Besides, what both sides must agree on to find and trust each other: where a coordinator listens ([`url`]), the secret
-//! it wants to see ([`token`]), the file that tells both to the same user's commands ([`access`]), and how to connect
+//! it wants to see ([`token`]) and what it opens ([`rights`]), the file that tells both to the same user's commands ([`access`]), and how to connect
 //! ([`connect`]).
 #![forbid(unsafe_code)]
 
 pub mod access;
 pub mod connect;
 pub mod limits;
+pub mod rights;
+pub mod secret;
 pub mod token;
 pub mod url;
 

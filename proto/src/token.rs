@@ -109,10 +109,14 @@ impl Interceptor for Bearer {
     }
 }
 
-/// Whether a request shows the token, for servers.
-pub fn is_authorised(metadata: &MetadataMap, token: &Token) -> bool {
-    let Some(header) = metadata.get(AUTHORIZATION) else { return false };
-    header.as_bytes().strip_prefix(SCHEME.as_bytes()).is_some_and(|shown| token.is(shown))
+/// The token that a request shows, for servers.
+pub fn shown_in(metadata: &MetadataMap) -> Option<&[u8]> {
+    shown_by(metadata.get(AUTHORIZATION)?.as_bytes())
+}
+
+/// The token in the value of an `authorization` header.
+pub fn shown_by(header: &[u8]) -> Option<&[u8]> {
+    header.strip_prefix(SCHEME.as_bytes())
 }
 
 #[cfg(test)]
@@ -150,7 +154,7 @@ mod tests {
             let bearer = text.map(|text| Token::new(text).expect("a token"));
             let mut bearer = Bearer::new(bearer.as_ref()).expect("fits");
             let request = bearer.call(Request::new(())).expect("passes");
-            is_authorised(request.metadata(), &token)
+            shown_in(request.metadata()).is_some_and(|shown| token.is(shown))
         };
         assert!(shown(Some("0123")));
         for wrong in [None, Some("012"), Some("01234"), Some("0124")] {
@@ -158,6 +162,6 @@ mod tests {
         }
         let mut bare = MetadataMap::new();
         bare.insert(AUTHORIZATION, "0123".parse().expect("a header"));
-        assert!(!is_authorised(&bare, &token), "without its scheme");
+        assert!(shown_in(&bare).is_none(), "without its scheme");
     }
 }

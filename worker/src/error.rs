@@ -33,6 +33,9 @@ pub enum WorkerError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Its certificate or its key are none.
+    #[error("the certificate and key of this worker are not PEM, or not a pair")]
+    Identity,
     /// A fault of the program, or of the machine: others are to try the task.
     #[error("a task cannot be done here, by a fault of the program or of the machine: {0}")]
     Panicked(String),

@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use antichain_common::store::BlockImage;
-use antichain_proto::connect::{Connection, Target, connect};
+use antichain_proto::connect::{Connection, PEER_TLS, Target, WORKER_NAME, connect};
 use antichain_proto::limits::{CHUNK_BYTES, CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
-use antichain_proto::token::is_authorised;
+use antichain_proto::rights::Tokens;
 use antichain_proto::url::CoordinatorUrl;
 use antichain_proto::v1;
 use antichain_proto::v1::tables_client::TablesClient;
@@ -18,8 +18,8 @@ use bytes::Bytes;
 use tokio::net::TcpListener;
 use tokio_stream::Stream;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Server, ServerTlsConfig};
 use tonic::{Request, Response, Status};
 
 use crate::error::WorkerError;
@@ -48,9 +48,16 @@ impl Peers {
             Some(connection) => connection,
             None => {
                 let unusable = |reason: String| Status::unavailable(format!("worker {address}: {reason}"));
-                let at: SocketAddr = address.parse().map_err(|_| unusable("no address".to_owned()))?;
-                let url = CoordinatorUrl::new(false, at.ip().to_string(), at.port());
-                let target = Target { url, token: self.target.token.clone(), tls_ca: None };
+                let (is_tls, at) = match address.strip_prefix(PEER_TLS) {
+                    Some(at) => (true, at),
+                    None => (false, address),
+                };
+                let at: SocketAddr = at.parse().map_err(|_| unusable("no address".to_owned()))?;
+                if !is_tls && self.target.url.is_tls() && !at.ip().is_loopback() {
+                    return Err(unusable("it speaks no TLS, so it does not learn the token".to_owned()));
+                }
+                let url = CoordinatorUrl::new(is_tls, at.ip().to_string(), at.port());
+                let target = Target { url, server_name: Some(WORKER_NAME), ..self.target.clone() };
                 let connection = connect(&target).await.map_err(|error| unusable(error.to_string()))?;
                 let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
                 clients.insert(address.to_owned(), connection.clone());
@@ -116,21 +123,27 @@ fn chunks(image: &BlockImage, ranges: Vec<Range<usize>>) -> impl Iterator<Item =
     chunks.into_iter()
 }
 
-/// Listens for other workers, and serves them in the background.
+/// Listens for other workers, and serves them in the background, over TLS if this worker has something to show. Returns where, as
+/// others are told.
 ///
 /// # Errors
-/// [`WorkerError::Listen`].
-pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Result<SocketAddr, WorkerError> {
+/// [`WorkerError::Listen`], [`WorkerError::Identity`].
+pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Result<String, WorkerError> {
     let failed = |source| WorkerError::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let token = target.token.clone();
-    let check = move |request: Request<()>| match &token {
-        Some(token) if !is_authorised(request.metadata(), token) => Err(Status::unauthenticated("the token is wrong")),
-        _ => Ok(request),
+    let tokens = target.token.clone().map_or_else(Tokens::default, Tokens::of_owner);
+    let check = move |request: Request<()>| match tokens.right_of(request.metadata()) {
+        Some(_) => Ok(request),
+        None => Err(Status::unauthenticated("the token is wrong")),
     };
     let tables = TablesServer::new(Service(made)).max_decoding_message_size(MESSAGE_BYTES);
-    let server = Server::builder()
+    let mut server = Server::builder();
+    if let Some(identity) = &target.identity {
+        let tls = ServerTlsConfig::new().identity(identity.into());
+        server = server.tls_config(tls).map_err(|_| WorkerError::Identity)?;
+    }
+    let server = server
         .tcp_nodelay(true)
         .max_frame_size(FRAME_BYTES)
         .initial_stream_window_size(STREAM_WINDOW)
@@ -142,7 +155,7 @@ pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Res
             tracing::warn!("other workers cannot fetch from here any more: {error}");
         }
     });
-    Ok(bound)
+    Ok(if target.identity.is_some() { format!("{PEER_TLS}{bound}") } else { bound.to_string() })
 }
 
 #[cfg(test)]

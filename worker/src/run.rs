@@ -66,9 +66,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let made = Arc::new(Made::new(settings.memory / MADE_SHARE, settings.peer_listen.is_some()));
     let mut peer_address = String::new();
     if let Some(address) = settings.peer_listen {
-        let bound = peers::serve(address, &settings.target, made.clone()).await?;
-        peer_address = bound.to_string();
-        tracing::info!("other workers can fetch from {bound}");
+        peer_address = peers::serve(address, &settings.target, made.clone()).await?;
+        tracing::info!("other workers can fetch from {peer_address}");
     }
     let refused = |what, reason: String| WorkerError::System { what, reason };
     let instance = getrandom::u64().map_err(|error| refused("random numbers", error.to_string()))?;

@@ -8,12 +8,13 @@ use antichain_coordinator::desk::Desk;
 use antichain_coordinator::ledger::Settings;
 use antichain_coordinator::server::{Bound, Listen, ServeError};
 use antichain_proto::access::{Access, AccessError};
+use antichain_proto::rights::{Right, Tokens};
 use antichain_proto::token::Token;
 use antichain_proto::url::CoordinatorUrl;
 
 use crate::args::{CoordinatorArgs, Global};
 use crate::remote::place;
-use crate::{data, interrupt};
+use crate::{build, data, interrupt};
 
 /// In the data directory: the access file once more, for the token.
 const KEPT: &str = "access.json";
@@ -27,13 +28,9 @@ pub enum CoordinatorError {
     /// An open port without TLS.
     #[error("{0} can be reached from other machines, and without TLS the token can be read on the way")]
     Open(SocketAddr),
-    /// Certificate or key cannot be read.
-    #[error("{file} cannot be read: {source}")]
-    File {
-        /// The file.
-        file: String,
-        source: std::io::Error,
-    },
+    /// A token that may do everything and is said to do less.
+    #[error("the owner's token is also said to be one with less rights")]
+    SameToken,
     /// The access file is another coordinator's.
     #[error("the access file {} is that of the coordinator at {url}, which is running", file.display())]
     Taken {
@@ -51,36 +48,60 @@ pub enum CoordinatorError {
 pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     let directory = place::here(global)?;
     let access_file = place::access_file(global)?;
-    let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some((read(certificate)?, read(key)?)),
-        _ => None,
-    };
-    if !args.listen.ip().is_loopback() && tls.is_none() && !args.insecure {
-        return Err(CoordinatorError::Open(args.listen).into());
+    let identity = place::identity(global)?;
+    let client_ca = args.tls_client_ca.as_deref().map(place::certificate).transpose()?;
+    let beyond = [Some(args.listen), args.http].into_iter().flatten().find(|address| !address.ip().is_loopback());
+    if let Some(address) = beyond.filter(|_| identity.is_none() && !args.insecure) {
+        return Err(CoordinatorError::Open(address).into());
     }
+    let others = [(&args.worker_token_file, Right::Worker), (&args.reader_token_file, Right::Reader)];
+    let owners = global.token_file.as_deref().map(place::token_in).transpose()?;
+    let mut others_tokens = Vec::new();
+    for (file, right) in others {
+        if let Some(file) = file {
+            others_tokens.push((place::token_in(file)?, right));
+        }
+    }
+    let kept = directory.join(KEPT);
+    let token = owners.map_or_else(|| token(&kept), Ok)?;
+    if others_tokens.iter().any(|(other, _)| *other == token) {
+        return Err(CoordinatorError::SameToken.into());
+    }
+    let tokens = others_tokens
+        .into_iter()
+        .fold(Tokens::of_owner(token.clone()), |tokens, (token, right)| tokens.with(token, right));
     let store = data::open(&directory)?;
     refuse_taken(&access_file)?;
-    let kept = directory.join(KEPT);
-    let token = token(&kept)?;
     let settings = Settings { lease: args.lease, ..Settings::default() };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let stop = interrupt::asked_to_stop()?;
-        let listen = Listen { address: args.listen, token: Some(token.clone()), tls: tls.clone() };
+        let listen = Listen {
+            identity: identity.clone(),
+            client_ca,
+            http: args.http,
+            most_connections: args.max_connections,
+            commit: build::COMMIT,
+            ..Listen::plain(args.listen, tokens)
+        };
         let bound = Bound::new(listen).await.map_err(CoordinatorError::from)?;
         let address = bound.address();
+        let http = bound.http_address();
         let desk =
             Desk::open(store, settings).map_err(|source| data::DataError { directory: directory.clone(), source })?;
+        // Whoever made the certificate, or the certificate itself, if that needs nobody.
+        let authority = global.tls_ca.as_deref().map(place::certificate).transpose()?;
         let access = Access {
             host: if address.ip().is_unspecified() { "127.0.0.1".to_owned() } else { address.ip().to_string() },
             port: address.port(),
             token,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            tls_ca: tls.map(|(certificate, _)| certificate),
+            tls_ca: identity.map(|identity| authority.unwrap_or(identity.certificate)),
         };
         access.write(&kept).map_err(place::PlaceError::from)?;
         access.write(&access_file).map_err(place::PlaceError::from)?;
-        tracing::info!(%address, data = %directory.display(), access = %access_file.display(), "ready");
+        let pages = http.map_or_else(|| "none".to_owned(), |address| address.to_string());
+        tracing::info!(%address, http = pages, data = %directory.display(), access = %access_file.display(), "ready");
         let served = bound.serve(desk, stop).await;
         // Where both are one, the token stays for the next start.
         if std::path::absolute(&access_file)? != std::path::absolute(&kept)? {
@@ -114,8 +135,4 @@ fn refuse_taken(file: &Path) -> Result<(), CoordinatorError> {
         return Err(CoordinatorError::Taken { file: file.to_owned(), url: access.url() });
     }
     Ok(())
-}
-
-fn read(file: &Path) -> Result<String, CoordinatorError> {
-    std::fs::read_to_string(file).map_err(|source| CoordinatorError::File { file: file.display().to_string(), source })
 }

@@ -1,14 +1,18 @@
 //! The commands, one file each: from typed arguments to a result on standard output.
 
+mod certs;
 mod check_proof;
 mod coins;
+mod completions;
 mod coordinator;
+mod doctor;
 mod estimate;
 mod export;
 mod flip;
 mod flip_sweep;
 mod import;
 mod jobs;
+mod launch;
 mod layers;
 mod merge;
 mod moves;
@@ -30,9 +34,12 @@ mod watch;
 mod worker;
 mod workers;
 
+pub use certs::CertsError;
 pub use check_proof::CheckProofError;
 pub use coordinator::CoordinatorError;
+pub use doctor::Unwell;
 pub use export::FileError;
+pub use launch::LaunchError;
 pub use search::Asked;
 pub use verify::VerifyFailed;
 
@@ -75,6 +82,11 @@ pub fn execute(args: Args) -> anyhow::Result<()> {
         Command::Rm(args) => at_once(|| steer::remove(global, &args)),
         Command::Workers => at_once(|| workers::execute(global)),
         Command::Coordinator(args) => coordinator::execute(global, &args),
+        Command::Doctor(args) => at_once(|| doctor::execute(global, &args)),
+        Command::Certs(args) => at_once(|| certs::execute(global, &args)),
+        Command::Launch(args) => at_once(|| launch::execute(global, &args)),
+        Command::Completions(args) => completions::execute(&args),
+        Command::Man(args) => completions::write_manual(&args),
         Command::Nim(args) => nim::execute(global, &args),
         Command::Coins(args) => at_once(|| coins::execute(global, &args)),
         Command::Show(args) => at_once(|| show::execute(global, &args)),

@@ -2,7 +2,7 @@
 
 use antichain_worker::{Settings, run};
 
-use super::{all_cores, budget};
+use super::{CoordinatorError, all_cores, budget};
 use crate::args::{Global, WorkerArgs};
 use crate::interrupt;
 use crate::remote::place;
@@ -10,6 +10,13 @@ use crate::remote::place;
 /// Runs the command.
 pub fn execute(global: &Global, args: &WorkerArgs) -> anyhow::Result<()> {
     let target = place::target(global)?;
+    if let Some(address) = args.peer_listen
+        && !address.ip().is_loopback()
+        && target.identity.is_none()
+        && !args.insecure
+    {
+        return Err(CoordinatorError::Open(address).into());
+    }
     // Without a folder of its own to keep, it takes one that goes with it.
     let temporary = std::env::temp_dir().join(format!("antichain-worker-{}", std::process::id()));
     let settings = Settings {
@@ -24,7 +31,7 @@ pub fn execute(global: &Global, args: &WorkerArgs) -> anyhow::Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let result = runtime.block_on(async {
-        let stop = interrupt::asked_to_stop()?;
+        let stop = interrupt::asked_to_drain()?;
         run(settings, stop).await.map_err(anyhow::Error::from)
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));

@@ -8,8 +8,7 @@ use super::{Exit, Failure};
 use crate::remote::{PlaceError, RemoteError};
 
 /// The hint where the token is not the right one.
-const TOKEN_HINT: &str =
-    "name the access file that the coordinator wrote with --access-file, or set ANTICHAIN_TOKEN to its token";
+const TOKEN_HINT: &str = "name the access file that the coordinator wrote with --access-file, or a file that holds its token with --token-file";
 
 impl Failure {
     /// A command ends that only watched a job.
@@ -33,6 +32,9 @@ impl Failure {
                 Self::bad_input("ANTICHAIN_TOKEN", error).hint("take it from the coordinator's access file")
             }
             PlaceError::Access(error) => Self::of_access(error),
+            PlaceError::Secret(error) => Self::of_secret(error),
+            PlaceError::TokenFile { file, .. } => Self::bad_input(file.display().to_string(), error)
+                .hint("name a file that holds the token and nothing else, as `antichain certs` makes it"),
         }
     }
 
@@ -105,10 +107,22 @@ impl Failure {
             ConnectFault::Tls(reason) if reason.contains("CaUsedAsEndEntity") => {
                 "the coordinator's certificate says that it is an authority's: make it with basicConstraints=critical,CA:FALSE"
             }
+            ConnectFault::Tls(reason) if reason.contains("CertificateRequired") => {
+                "it wants to know who connects: show a certificate with --tls-cert and --tls-key"
+            }
+            ConnectFault::Tls(reason) if reason.contains("Expired") || reason.contains("expired") => {
+                "make a new certificate (`antichain certs --renew`), unless the clock of this machine is wrong"
+            }
+            ConnectFault::Tls(reason) if reason.contains("NotValidYet") || reason.contains("not valid yet") => {
+                "the clock of this machine, or of the one that made the certificate, is wrong"
+            }
             ConnectFault::Tls(_) => "does it speak TLS (https://), and does --tls-ca name its own certificate?",
             ConnectFault::NotAntichain if error.url.is_tls() => "is the port the right one?",
             ConnectFault::HungUp if !error.url.is_tls() => "try again; does it perhaps want https://?",
-            ConnectFault::HungUp => "try again; the coordinator may be ending, or starting",
+            // Which of both it was is not always told in time.
+            ConnectFault::HungUp => {
+                "try again; if it wants to know who connects, show a certificate with --tls-cert and --tls-key"
+            }
             ConnectFault::NotAntichain => "is the port the right one, and does it perhaps want https://?",
             ConnectFault::Token { .. } | ConnectFault::Unfit(_) => TOKEN_HINT,
             ConnectFault::Other(_) => "see that the address is right and the network is up",

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn of(status: &Status) -> RemoteError {
-        let target = Target { url: "localhost".parse().expect("an address"), token: None, tls_ca: None };
+        let target = Target::new("localhost".parse().expect("an address"));
         RemoteError::of_status(&target, Some("j"), Duration::ZERO, status)
     }
 

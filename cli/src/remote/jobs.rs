@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use antichain_common::job::JobSpec;
 use antichain_proto::v1::{
-    JobRequest, JobState, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersRequest,
+    JobRequest, JobState, JobStatus, ListRequest, PlanReply, PlanRequest, SubmitRequest, WorkerStatus, WorkersReply,
+    WorkersRequest,
 };
 use tonic::{Response, Streaming};
 
@@ -87,8 +88,13 @@ impl Remote {
 
     /// The workers that the coordinator knows.
     pub fn workers(&self) -> Result<Vec<WorkerStatus>, RemoteError> {
+        Ok(self.greeting()?.workers)
+    }
+
+    /// The same, with what the coordinator says of itself.
+    pub fn greeting(&self) -> Result<WorkersReply, RemoteError> {
         let mut jobs = self.jobs();
-        Ok(self.ask(None, WorkersRequest {}, |request| async move { jobs.workers(request).await })?.workers)
+        self.ask(None, WorkersRequest {}, |request| async move { jobs.workers(request).await })
     }
 
     /// Begins to watch a job.

@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 
 use antichain_common::store::is_in_use;
 use antichain_proto::access::{self, Access, AccessError};
-use antichain_proto::connect::Target;
+use antichain_proto::connect::{Identity, Target};
+use antichain_proto::secret::{self, SecretError};
 use antichain_proto::token::{Token, TokenError};
 use antichain_proto::url::CoordinatorUrl;
 
 use crate::args::Global;
 
 /// The data directory, if nothing else is said.
-const DEFAULT_DATA: &str = "./antichain-data";
+pub const DEFAULT_DATA: &str = "./antichain-data";
 
 /// Variable that holds the token.
 const TOKEN_VARIABLE: &str = "ANTICHAIN_TOKEN";
@@ -46,7 +47,7 @@ pub enum PlaceError {
     /// The access file.
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// The certificate.
+    /// A certificate.
     #[error("the certificate {} cannot be read: {source}", file.display())]
     Certificate {
         /// Its file.
@@ -57,6 +58,17 @@ pub enum PlaceError {
     /// The variable.
     #[error("{TOKEN_VARIABLE} is no token: {0}")]
     Token(#[from] TokenError),
+    /// A token or a key.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// What a file holds is no token.
+    #[error("{} holds no token: {source}", file.display())]
+    TokenFile {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: TokenError,
+    },
 }
 
 /// Where a command works that can do both.
@@ -112,18 +124,39 @@ pub fn there(global: &Global) -> Result<Target, PlaceError> {
 /// # Errors
 /// See [`PlaceError`].
 pub fn target(global: &Global) -> Result<Target, PlaceError> {
-    let token = std::env::var_os(TOKEN_VARIABLE).filter(|token| !token.is_empty()).map(token_of).transpose()?;
+    let token = match std::env::var_os(TOKEN_VARIABLE).filter(|token| !token.is_empty()) {
+        Some(token) => Some(token_of(token)?),
+        None => global.token_file.as_deref().map(token_in).transpose()?,
+    };
     let authority = global.tls_ca.as_deref().map(certificate).transpose()?;
+    let identity = identity(global)?;
     let found = match &global.coordinator {
         None => Target::from(Access::read(&access_file(global)?)?),
         Some(url) => known(global, url, token.is_some())?,
     };
-    Ok(Target { url: found.url, token: token.or(found.token), tls_ca: authority.or(found.tls_ca) })
+    Ok(Target { token: token.or(found.token), tls_ca: authority.or(found.tls_ca), identity, ..found })
+}
+
+/// What this side shows over TLS, if anything.
+///
+/// # Errors
+/// [`PlaceError::Certificate`], [`PlaceError::Secret`].
+pub fn identity(global: &Global) -> Result<Option<Identity>, PlaceError> {
+    let (Some(file), Some(key)) = (&global.tls_cert, &global.tls_key) else { return Ok(None) };
+    Ok(Some(Identity { certificate: certificate(file)?, key: secret::read(key)? }))
+}
+
+/// The token in a file.
+///
+/// # Errors
+/// [`PlaceError::Secret`], [`PlaceError::TokenFile`].
+pub fn token_in(file: &Path) -> Result<Token, PlaceError> {
+    Token::new(&secret::read(file)?).map_err(|source| PlaceError::TokenFile { file: file.to_owned(), source })
 }
 
 /// What an access file says about a coordinator that was named.
 fn known(global: &Global, url: &CoordinatorUrl, has_token: bool) -> Result<Target, PlaceError> {
-    let unknown = || Target { url: url.clone(), token: None, tls_ca: None };
+    let unknown = || Target::new(url.clone());
     let access = match &global.access_file {
         // A token that is given besides makes the file one that need not be there.
         Some(file) if !has_token => Access::read(file)?,
@@ -140,7 +173,7 @@ fn known(global: &Global, url: &CoordinatorUrl, has_token: bool) -> Result<Targe
 }
 
 fn described(url: &CoordinatorUrl, access: Access) -> Target {
-    Target { url: url.clone(), token: Some(access.token), tls_ca: access.tls_ca }
+    Target { token: Some(access.token), tls_ca: access.tls_ca, ..Target::new(url.clone()) }
 }
 
 /// Whether an access file speaks of the coordinator at this address.
@@ -159,7 +192,11 @@ fn token_of(text: OsString) -> Result<Token, TokenError> {
     Token::new(text.to_str().ok_or(TokenError)?)
 }
 
-fn certificate(file: &Path) -> Result<String, PlaceError> {
+/// A certificate, or several, in PEM.
+///
+/// # Errors
+/// [`PlaceError::Certificate`].
+pub fn certificate(file: &Path) -> Result<String, PlaceError> {
     fs::read_to_string(file).map_err(|source| PlaceError::Certificate { file: file.to_owned(), source })
 }
 

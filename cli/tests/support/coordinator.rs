@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use antichain_proto::access::Access;
-use antichain_proto::token::{Token, is_authorised};
+use antichain_proto::rights::Tokens;
+use antichain_proto::token::Token;
 use antichain_proto::v1::jobs_server::{Jobs, JobsServer};
 use antichain_proto::v1::values_server::{Values, ValuesServer};
 use antichain_proto::v1::*;
@@ -141,8 +142,9 @@ impl Coordinator {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async move {
                 let listener = TcpListener::from_std(listener).expect("a listener");
+                let tokens = Tokens::of_owner(secret);
                 let check = move |request: Request<()>| {
-                    if is_authorised(request.metadata(), &secret) {
+                    if tokens.right_of(request.metadata()).is_some() {
                         Ok(request)
                     } else {
                         Err(Status::unauthenticated("the token is wrong"))
@@ -261,7 +263,7 @@ impl Jobs for Play {
     }
 
     async fn workers(&self, _: Request<WorkersRequest>) -> Result<Response<WorkersReply>, Status> {
-        Ok(Response::new(WorkersReply { workers: self.script().workers.clone() }))
+        Ok(Response::new(WorkersReply { workers: self.script().workers.clone(), ..WorkersReply::default() }))
     }
 }
 

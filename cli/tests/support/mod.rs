@@ -42,6 +42,7 @@ impl Lab {
         command.args(words).current_dir(self.folder()).env_remove("RUST_LOG").stdin(Stdio::null());
         // A coordinator that the user runs is none of a test's business.
         command.env("HOME", self.folder()).env_remove("ANTICHAIN_ACCESS_FILE").env_remove("ANTICHAIN_TOKEN");
+        command.env_remove("ANTICHAIN_TOKEN_FILE");
         command
     }
 

@@ -38,6 +38,16 @@ pub enum StoreError {
         /// The version of this program.
         supported: u32,
     },
+    /// It would be where other machines write, too.
+    #[error(
+        "the data directory {directory} would be on a network file system ({kind}), which does not keep what it needs"
+    )]
+    Network {
+        /// The directory.
+        directory: PathBuf,
+        /// The type of the file system.
+        kind: String,
+    },
     /// The directory, or something in it, may not be written.
     #[error("{path} is not writable: {source}")]
     NotWritable {

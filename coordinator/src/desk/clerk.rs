@@ -162,7 +162,10 @@ impl Desk {
                     job.makers.insert((side, of_job.layer, of_job.shard), worker);
                 }
                 tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
+                let before = (job.work_done, job.states);
                 job.add(of_job, findings, now);
+                self.meters.work_done.add(job.work_done - before.0);
+                self.meters.states_done.add(job.states - before.1);
                 numbers.push(number);
             }
             // A worker that has gone away meanwhile hears of it when it comes back.

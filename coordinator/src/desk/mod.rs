@@ -25,6 +25,7 @@ mod state;
 mod status;
 mod steps;
 mod tables;
+mod tallies;
 mod work;
 
 use std::sync::mpsc::{Sender, channel};
@@ -38,6 +39,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::course::Step;
 use crate::ledger::{Settings, Time};
+use crate::meters::Meters;
 use crate::task_id::JobNumber;
 use clerk::Delivered;
 use documents::{COORDINATOR, EPOCHS};
@@ -47,6 +49,7 @@ pub use shared::{Heard, Said};
 use state::State;
 pub use status::{Doing, JobStatus, Progress, WorkerStatus};
 pub use tables::{LayerOfShards, ShardFiles};
+pub use tallies::Tallies;
 pub use work::{Incoming, LeaseOffer, Opened, Opening, Registered, Registration, WorkError};
 
 /// Epochs that a coordinator has for itself from one start to the next.
@@ -79,6 +82,8 @@ pub struct Desk {
     broken: watch::Sender<Option<String>>,
     /// What searchers tell each other.
     shared: Shared,
+    /// What is counted.
+    meters: Arc<Meters>,
     clerk: Sender<Delivered>,
     foreman: Sender<(JobNumber, Step)>,
 }
@@ -116,6 +121,7 @@ impl Desk {
             news: Notify::new(),
             broken: watch::Sender::new(None),
             shared: Shared::default(),
+            meters: Arc::default(),
             clerk,
             foreman,
         });
@@ -203,6 +209,7 @@ impl Desk {
         let now = self.now();
         let mut state = self.state();
         let losses = state.ledger.expire(now);
+        self.meters.leases_lost.add(losses.len() as u64);
         let is_news_of_tasks = !losses.is_empty() || state.no_room.is_some() != no_room.is_some();
         for loss in losses {
             let name = state.name_of(loss.worker);

@@ -1,11 +1,11 @@
 //! Jobs: plan, submit, watch, pause, resume, cancel, remove.
 
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use antichain_common::job::JobId;
-use antichain_proto::v1;
 use antichain_proto::v1::jobs_server::Jobs;
+use antichain_proto::{ENGINE, PROTOCOL, v1};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
@@ -13,6 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::{Services, blocking, spec_of, status_of};
 use crate::desk::JobsError;
+use crate::doorman::may_change;
 
 /// Least time between two messages of a watch.
 const WATCH_STEP: Duration = Duration::from_millis(200);
@@ -29,6 +30,7 @@ impl Services {
         request: Request<v1::JobRequest>,
         work: fn(&crate::desk::Desk, &JobId) -> Result<(), JobsError>,
     ) -> Result<Response<v1::JobStatus>, Status> {
+        may_change(&request)?;
         let job = JobId(request.into_inner().job);
         let (desk, id) = (self.desk.clone(), job.clone());
         blocking(move || work(&desk, &id).map_err(status_of)).await?;
@@ -52,6 +54,7 @@ impl Jobs for Services {
     }
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Result<Response<v1::SubmitReply>, Status> {
+        may_change(&request)?;
         let v1::SubmitRequest { spec, keep_values, budget_seconds } = request.into_inner();
         let spec = spec_of(spec)?;
         let budget = budget_seconds.map(Duration::try_from_secs_f64).transpose();
@@ -123,6 +126,7 @@ impl Jobs for Services {
     }
 
     async fn remove(&self, request: Request<v1::JobRequest>) -> Result<Response<v1::RemoveReply>, Status> {
+        may_change(&request)?;
         let job = JobId(request.into_inner().job);
         let desk = self.desk.clone();
         let bytes = blocking(move || desk.remove(&job).map_err(status_of)).await?;
@@ -130,6 +134,13 @@ impl Jobs for Services {
     }
 
     async fn workers(&self, _: Request<v1::WorkersRequest>) -> Result<Response<v1::WorkersReply>, Status> {
-        Ok(Response::new(v1::WorkersReply { workers: self.desk.workers().into_iter().map(Into::into).collect() }))
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Ok(Response::new(v1::WorkersReply {
+            workers: self.desk.workers().into_iter().map(Into::into).collect(),
+            software: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: PROTOCOL,
+            engine: ENGINE.to_owned(),
+            unix_millis: unix.as_millis() as u64,
+        }))
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use antichain_common::job::JobId;
 use antichain_common::job::search::Order;
 use antichain_common::job::task::TaskKind;
+use antichain_proto::connect::PEER_TLS;
 use antichain_proto::v1::work_server::Work;
 use antichain_proto::{ENGINE, PROTOCOL, v1};
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::{Services, blocking, message_of};
 use crate::desk::{Heard, Incoming, LeaseOffer, Opened, Opening, Registration, Said, WorkError};
 use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
+use crate::meters::{Meters, Verdict};
 
 /// A worker waits no longer than this for a task: then it asks again, and is heard of.
 const MOST_WAIT: Duration = Duration::from_secs(20);
@@ -61,14 +63,15 @@ fn status_of(error: &WorkError) -> Status {
     }
 }
 
-fn verdict(delivery: Delivery) -> v1::DeliverReply {
-    let (verdict, reason) = match delivery {
-        Delivery::Accepted => (v1::Verdict::Accepted, ""),
-        Delivery::Identical => (v1::Verdict::Identical, ""),
-        Delivery::Stale => (v1::Verdict::Stale, "the lease has ended"),
-        Delivery::Unknown => (v1::Verdict::Stale, "there is no such task any more"),
-        Delivery::Different(_) => (v1::Verdict::Different, "another worker found something else"),
+fn verdict(delivery: Delivery, meters: &Meters) -> v1::DeliverReply {
+    let (verdict, counted, reason) = match delivery {
+        Delivery::Accepted => (v1::Verdict::Accepted, Verdict::Accepted, ""),
+        Delivery::Identical => (v1::Verdict::Identical, Verdict::Identical, ""),
+        Delivery::Stale => (v1::Verdict::Stale, Verdict::Stale, "the lease has ended"),
+        Delivery::Unknown => (v1::Verdict::Stale, Verdict::Stale, "there is no such task any more"),
+        Delivery::Different(_) => (v1::Verdict::Different, Verdict::Different, "another worker found something else"),
     };
+    meters.results(counted).count();
     v1::DeliverReply { verdict: verdict.into(), reason: reason.to_owned() }
 }
 
@@ -132,6 +135,7 @@ impl Work for Services {
         &self,
         request: Request<Streaming<v1::DeliverRequest>>,
     ) -> Result<Response<v1::DeliverReply>, Status> {
+        let meters = &**self.desk.meters();
         let mut messages = request.into_inner();
         let opening = match messages.message().await?.and_then(|message| message.part) {
             Some(v1::deliver_request::Part::Opening(opening)) => opening,
@@ -151,20 +155,20 @@ impl Work for Services {
         // Without a file nothing is read or written until the clerk has it.
         let opened = if has_file { blocking(move || Ok(open())).await? } else { open() };
         let incoming = match opened {
-            Ok(Opened::Decided(delivery)) => return Ok(Response::new(verdict(delivery))),
+            Ok(Opened::Decided(delivery)) => return Ok(Response::new(verdict(delivery, meters))),
             Ok(Opened::Receiving(incoming)) => incoming,
-            Err(error) => return refused(&error),
+            Err(error) => return refused(&error, meters),
         };
         let received =
             if has_file { with_file(incoming, messages).await? } else { without_file(incoming, messages).await? };
         match received {
             Ok(Some(answer)) => match answer.await {
-                Ok(Ok(delivery)) => Ok(Response::new(verdict(delivery))),
-                Ok(Err(error)) => refused(&error),
+                Ok(Ok(delivery)) => Ok(Response::new(verdict(delivery, meters))),
+                Ok(Err(error)) => refused(&error, meters),
                 Err(_) => Err(Status::unavailable("the coordinator is stopping")),
             },
             Ok(None) => Err(Status::cancelled("the delivery broke off")),
-            Err(error) => refused(&error),
+            Err(error) => refused(&error, meters),
         }
     }
 
@@ -184,17 +188,22 @@ impl Work for Services {
     }
 }
 
-/// Where a worker can be reached: if it listens everywhere, then where it came from.
+/// Where a worker can be reached: if it listens everywhere, then where it came from; over TLS if it says so.
 fn reachable(listens: &str, from: Option<SocketAddr>) -> Option<String> {
+    let (scheme, listens) = match listens.strip_prefix(PEER_TLS) {
+        Some(listens) => (PEER_TLS, listens),
+        None => ("", listens),
+    };
     let address: SocketAddr = listens.parse().ok()?;
     let ip = if address.ip().is_unspecified() { from?.ip() } else { address.ip() };
-    Some(SocketAddr::new(ip, address.port()).to_string())
+    Some(format!("{scheme}{}", SocketAddr::new(ip, address.port())))
 }
 
 /// What a worker is told of a result that was not taken: that it is corrupt, or to try again.
-fn refused(error: &WorkError) -> Result<Response<v1::DeliverReply>, Status> {
+fn refused(error: &WorkError, meters: &Meters) -> Result<Response<v1::DeliverReply>, Status> {
     match error {
         WorkError::Corrupt(reason) => {
+            meters.results(Verdict::Corrupt).count();
             let verdict = v1::Verdict::Corrupt.into();
             Ok(Response::new(v1::DeliverReply { verdict, reason: reason.clone() }))
         }

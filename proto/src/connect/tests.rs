@@ -25,7 +25,7 @@ fn runtime() -> Runtime {
 }
 
 fn target(url: &str) -> Target {
-    Target { url: url.parse().expect("an address"), token: None, tls_ca: None }
+    Target::new(url.parse().expect("an address"))
 }
 
 /// Address of a server that says `answer` to whoever connects, and hears whatever else there is to hear.
@@ -100,7 +100,7 @@ fn tls_needs_somebody_to_vouch() {
 fn tls_with_a_server_that_speaks_none() {
     let plain = server(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     let url = CoordinatorUrl::new(true, plain.url.host(), plain.url.port());
-    let target = Target { url, token: None, tls_ca: Some(AUTHORITY.to_owned()) };
+    let target = Target { tls_ca: Some(AUTHORITY.to_owned()), ..Target::new(url) };
     let fault = fault_of(&target);
     assert!(matches!(fault, ConnectFault::Tls(_)), "{fault:?}");
 }
@@ -125,7 +125,7 @@ fn tls_server() -> CoordinatorUrl {
 #[test]
 fn tls_with_who_is_vouched_for_and_who_is_not() {
     let url = tls_server();
-    let mut target = Target { url, token: None, tls_ca: Some(AUTHORITY.to_owned()) };
+    let mut target = Target { tls_ca: Some(AUTHORITY.to_owned()), ..Target::new(url) };
     runtime().block_on(connect(&target)).expect("connected");
     target.tls_ca = Some(STRANGER.to_owned());
     let fault = fault_of(&target);
