@@ -1,56 +1,18 @@
 //! Wall clocks that are stepped by an hour while a job runs: nothing that counts goes by them.
 
+#[path = "support/clock.rs"]
+mod clock;
 #[path = "support/cluster.rs"]
 mod cluster;
 mod support;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
+use clock::{Clock, library};
 use cluster::Cluster;
 use serde_json::Value;
 
 const LONG: &str = "extensions chains:5x4x4";
-
-/// The library that lies about the time, where it is installed (package `faketime` of Debian).
-fn library() -> Option<PathBuf> {
-    let folders = fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
-    let found = folders.map(|folder| folder.join("faketime/libfaketime.so.1")).find(|file| file.exists());
-    if found.is_none() {
-        eprintln!("skipped: libfaketime is not installed (package `faketime`)");
-    }
-    found
-}
-
-/// A wall clock that can be set while a process runs by it.
-struct Clock {
-    library: PathBuf,
-    file: PathBuf,
-}
-
-impl Clock {
-    fn new(library: &Path, file: PathBuf) -> Self {
-        let clock = Self { library: library.to_owned(), file };
-        clock.set("+0");
-        clock
-    }
-
-    fn set(&self, offset: &str) {
-        let part = self.file.with_extension("part");
-        fs::write(&part, offset).expect("written");
-        fs::rename(&part, &self.file).expect("renamed");
-    }
-
-    fn worn_by(&self, mut command: Command) -> Command {
-        command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
-        command.env("FAKETIME_NO_CACHE", "1");
-        // A step of the wall clock leaves the monotonic one alone.
-        command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("DONT_FAKE_MONOTONIC", "1");
-        command
-    }
-}
 
 /// Minutes of the day at which the lines of a log were written.
 fn minutes(log: &str) -> Vec<i32> {

@@ -1,5 +1,7 @@
 //! A coordinator that others can reach: TLS, rights, metrics, and what is refused.
 
+#[path = "support/clock.rs"]
+mod clock;
 #[path = "support/cluster.rs"]
 mod cluster;
 mod support;
@@ -13,6 +15,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use antichain_proto::access::Access;
+use clock::{Clock, library};
 use cluster::{Cluster, within_time};
 use support::Outcome;
 
@@ -108,6 +111,33 @@ fn a_coordinator_that_wants_to_know_who_connects() {
     let status = || secured.ask("reader", &[&["status", "extensions-boolean-4", "--json"], &shown[..]].concat());
     let value = within_time(cluster::PATIENCE, || status().document()["value"].as_str().map(str::to_owned));
     assert_eq!(value.as_deref(), Some("1680384"));
+}
+
+#[test]
+fn a_certificate_is_good_by_the_clock() {
+    let Some(library) = library() else { return };
+    let secured = Secured::start(&[]);
+    let clock = Clock::new(&library, secured.cluster.lab.folder().join("clock"));
+    let at = |offset: &str| {
+        clock.set(offset);
+        let mut jobs = clock.worn_by(secured.command("reader", &["jobs", "--json"]));
+        Outcome::of(jobs.output().expect("the program starts"))
+    };
+    at("+0").assert_code(0);
+    for (offset, said) in [("+400d", "--renew"), ("-1d", "clock")] {
+        let refused = at(offset);
+        refused.assert_code(1);
+        let hint = refused.error()["hint"].as_str().expect("a hint").to_owned();
+        assert!(hint.contains(said), "{offset}: {refused:?}");
+    }
+    // Somebody else's authority.
+    let mut stranger = secured.cluster.lab.bare_command(&["certs", "--out", "other", "--host", "cluster.example"]);
+    Outcome::of(stranger.output().expect("the program starts")).assert_code(0);
+    let mut jobs =
+        secured.cluster.lab.bare_command(&["jobs", "--coordinator", &secured.url(), "--tls-ca", "other/ca.pem"]);
+    let jobs = Outcome::of(jobs.args(["--token-file", "certs/reader.token"]).output().expect("the program starts"));
+    jobs.assert_code(1);
+    assert!(jobs.stderr.contains("--tls-ca"), "{jobs:?}");
 }
 
 #[test]
