@@ -74,3 +74,25 @@ pub(super) fn from_json<T: serde::de::DeserializeOwned>(owner: &str, name: &str,
 fn fault(owner: &str, name: &str, source: serde_json::Error) -> StoreError {
     StoreError::Document { owner: owner.to_owned(), name: name.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_of_a_document_is_found() {
+        let json = serde_json::to_vec(&"a document".repeat(800)).expect("JSON");
+        let chunks = encode("owner", "name", &json);
+        assert!(chunks.len() > 1);
+        let bytes = chunks.into_iter().flat_map(|(_, chunk)| chunk).collect::<Vec<u8>>();
+        assert_eq!(decode(&bytes), Some(&json[..]));
+        for end in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..end]), None, "cut at {end}");
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode(&changed), None, "bit {bit}");
+        }
+    }
+}
