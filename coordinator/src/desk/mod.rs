@@ -17,6 +17,7 @@ mod game;
 mod job;
 mod jobs;
 mod pace;
+mod quota;
 mod restore;
 mod ruler;
 mod search;
@@ -243,9 +244,14 @@ impl Desk {
         self.news.notify_waiters();
     }
 
+    /// Bytes that are free where results are stored.
+    fn room(&self) -> u64 {
+        free_space(self.store.directory()).unwrap_or(u64::MAX)
+    }
+
     /// Why a file of so many bytes cannot be stored, if it cannot.
     fn lack_of_room(&self, bytes: u64) -> Option<String> {
-        let free = free_space(self.store.directory()).unwrap_or(u64::MAX);
+        let free = self.room();
         (free < LEAST_ROOM.saturating_add(bytes)).then(|| {
             format!(
                 "the disk of the coordinator is full: {} MiB are free in {}; work goes on when there is more",

@@ -10,12 +10,12 @@ use antichain_common::recurrence::limbs::WIDTHS;
 use antichain_common::store::{BlockHead, ShardReceiver, StoreError};
 use tokio::sync::oneshot;
 
-use super::Desk;
 use super::clerk::{Delivered, file_key};
 use super::estimate::check_sampled;
 use super::ruler::check_surveyed;
 use super::search::{check_proved, check_searched};
 use super::state::{Reach, State, Worker};
+use super::{Desk, quota};
 use crate::course::CutShard;
 use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
 
@@ -236,6 +236,7 @@ impl Desk {
         let shard = course.and_then(|course| course.cut(of.layer)?.shards.get(of.shard)).copied();
         let below = of.layer.checked_sub(1).and_then(|below| course?.width(below)).unwrap_or(1);
         let order = job.plies.as_ref().and_then(|plies| Some(plies.order(of.shard)?.position.clone()));
+        let most_records = job.most_records(of);
         drop(state);
         if is_of_search(of) {
             // What was answered meanwhile, or is not wanted any more, is not held against anybody.
@@ -248,6 +249,15 @@ impl Desk {
             Ok(head) => head,
             Err(damage) => return Err(self.corrupt(worker, epoch, &format!("its file: {damage}"))),
         };
+        if let (Some(head), Some((_, _, bytes))) = (&head, file)
+            && !quota::fits(bytes, head.spec().record_bytes, most_records, self.room())
+        {
+            return Err(self.corrupt(
+                worker,
+                epoch,
+                &format!("a file of {bytes} bytes, which is more than {of} needs"),
+            ));
+        }
         let checked = check(&*engine, of, findings, head.as_ref(), &Expected { shard, width_below: below, order });
         let parsed = checked.map_err(|reason| self.corrupt(worker, epoch, &reason))?;
         let digest = digest(of, findings, head.as_ref());
