@@ -96,8 +96,11 @@ async fn show_metrics(State(pages): State<Pages>, headers: HeaderMap) -> Respons
         Some(_) => {
             // It looks at the disk.
             let text = move || metrics::text(&pages.desk, &pages.connections, pages.commit);
+            let accepts = headers.get(header::ACCEPT).and_then(|accepts| accepts.to_str().ok()).unwrap_or_default();
+            let [open, plain] = metrics::CONTENT_TYPES;
+            let content_type = if accepts.contains("openmetrics") { open } else { plain };
             match tokio::task::spawn_blocking(text).await {
-                Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+                Ok(text) => ([(header::CONTENT_TYPE, content_type)], text).into_response(),
                 Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
             }
         }

@@ -7,15 +7,15 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::{self, ConstCounter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use crate::desk::Desk;
 use crate::gate::Counter;
 use crate::meters::Meters;
 
-/// Content type of the text.
-pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Content type of the text for who knows OpenMetrics, and for others: to them the end and the units are comments.
+pub const CONTENT_TYPES: [&str; 2] =
+    ["application/openmetrics-text; version=1.0.0; charset=utf-8", "text/plain; version=0.0.4; charset=utf-8"];
 
 type Label = [(&'static str, &'static str); 1];
 
@@ -23,8 +23,10 @@ type Label = [(&'static str, &'static str); 1];
 pub fn text(desk: &Desk, connections: &Counter, commit: &'static str) -> String {
     let mut registry = Registry::with_prefix("antichain");
     let (tallies, meters) = (desk.tallies(), desk.meters());
-    let build = [("version", env!("CARGO_PKG_VERSION")), ("commit", commit)];
-    registry.register("build", "The program", Info::new(build.to_vec()));
+    // As a number, which older readers of the format know too.
+    let build = Family::<[(&str, &str); 2], Gauge>::default();
+    build.get_or_create(&[("version", env!("CARGO_PKG_VERSION")), ("commit", commit)]).set(1);
+    registry.register("build_info", "The program", build);
     let mut gauge = |name: &str, help: &str, value: f64| registry.register(name, help, ConstGauge::new(value));
     gauge("uptime_seconds", "Time since the coordinator was started", desk.now().as_secs_f64());
     gauge("worker_threads", "Threads of the workers that are heard of", tallies.threads as f64);
@@ -116,7 +118,11 @@ mod tests {
         let desk = Desk::open(store, Settings::default()).expect("opened");
         let names = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with('#'));
-            lines.map(|line| line.rsplit_once(' ').expect("a value").0.to_owned()).collect()
+            let mut names: Vec<String> =
+                lines.map(|line| line.rsplit_once(' ').expect("a value").0.to_owned()).collect();
+            // The order of labels is anybody's.
+            names.sort_unstable();
+            names
         };
         let before = text(&desk, &Counter::new(4), "abc");
         let spec = JobSpec::read(Question::Extensions, "boolean:4", SizeLimits { min: 0, max: None }).expect("a job");
