@@ -28,8 +28,8 @@ use crate::service::Services;
 const DRAIN: Duration = Duration::from_secs(5);
 /// Streams of a connection at a time.
 const MOST_STREAMS: u32 = 1024;
-/// Connections at a time, where nothing else is said: a thousand workers have two each.
-pub const MOST_CONNECTIONS: usize = 4096;
+/// Connections at a time, where nothing else is said: a thousand workers on one host, a quarter of the whole, have two each.
+pub const MOST_CONNECTIONS: usize = 8192;
 
 /// How a coordinator listens.
 pub struct Listen {

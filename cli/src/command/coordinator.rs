@@ -11,6 +11,7 @@ use antichain_proto::access::{Access, AccessError};
 use antichain_proto::rights::{Right, Tokens};
 use antichain_proto::token::Token;
 use antichain_proto::url::CoordinatorUrl;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{CoordinatorArgs, Global};
 use crate::remote::place;
@@ -18,6 +19,9 @@ use crate::{build, data, interrupt};
 
 /// In the data directory: the access file once more, for the token.
 const KEPT: &str = "access.json";
+
+/// File descriptors for other things than connections.
+const OTHER_FILES: u64 = 512;
 
 /// How long a look takes at whether another coordinator listens.
 const LOOK: Duration = Duration::from_millis(500);
@@ -73,6 +77,7 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     let store = data::open(&directory)?;
     refuse_taken(&access_file)?;
     let settings = Settings { lease: args.lease, ..Settings::default() };
+    allow_files(args.max_connections as u64 + OTHER_FILES);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let stop = interrupt::asked_to_stop()?;
@@ -114,6 +119,19 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     // What still blocks a thread is cut off: nothing that counts depends on it.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     Ok(())
+}
+
+/// Lets this process have so many files open, as far as the system allows: many shells allow a thousand at first, of which
+/// connections are some.
+fn allow_files(wanted: u64) {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let current = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    if setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..limit }).is_err() || current < wanted {
+        tracing::debug!("no more than {current} files may be open, where {wanted} might be needed");
+    }
 }
 
 /// The token of the coordinator that served this directory before: its workers, which show it, go on after a restart.
