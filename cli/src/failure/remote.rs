@@ -8,7 +8,7 @@ use super::{Exit, Failure};
 use crate::remote::{PlaceError, RemoteError};
 
 /// The hint where the token is not the right one.
-const TOKEN_HINT: &str = "name the access file that the coordinator wrote with --access-file, or a file that holds its token with --token-file";
+const TOKEN_HINT: &str = "name the access file that the coordinator wrote with --access-file, or its token with --token-file or ANTICHAIN_TOKEN";
 
 impl Failure {
     /// A command ends that only watched a job.
