@@ -107,6 +107,9 @@ impl Failure {
             ConnectFault::Tls(reason) if reason.contains("CaUsedAsEndEntity") => {
                 "the coordinator's certificate says that it is an authority's: make it with basicConstraints=critical,CA:FALSE"
             }
+            ConnectFault::Tls(reason) if reason.contains("not valid for name") => {
+                "call it by a name that its certificate has, or make one with this name: `antichain certs --renew --host NAME`"
+            }
             ConnectFault::Tls(reason) if reason.contains("CertificateRequired") => {
                 "it wants to know who connects: show a certificate with --tls-cert and --tls-key"
             }
