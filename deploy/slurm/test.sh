@@ -128,7 +128,7 @@ ask() {
         --token-file "$ANTICHAIN_SHARED/current/owner.token"
 }
 workers_are() { [[ $(ask workers --json | grep -o '"silent_seconds": *[0-4]\.' | wc -l) == "$1" ]]; }
-work_done() { ask status "$1" --json | sed -n 's/.*"work_done": *\([0-9]*\).*/\1/p'; }
+ideals() { ask status "$1" --json | sed -n 's/.*"ideals": *\([0-9]*\).*/\1/p'; }
 digest() { sed -n 's/.*digest \([0-9a-f]*\).*/\1/p' "$1" | tail -n 1; }
 back_in_queue() { scontrol show job "$1" | tr '\n' ' ' | grep -q "JobState=PENDING .*Restarts=$2"; }
 
@@ -141,10 +141,10 @@ job=$(sbatch --parsable "${small[@]}" --output=serve.log "$here/antichain.sbatch
 until_true 60 "the coordinator says how to reach it" logged serve.log "users: antichain jobs"
 until_true 60 "two workers have come" workers_are 2
 name=$(ask submit "${long[@]}" 2>/dev/null)
-is_under_way() { (($(work_done "$name") > 0)); }
+is_under_way() { (($(ideals "$name") > 0)); }
 until_true 120 "the job is under way" is_under_way
 sleep 10
-before=$(work_done "$name")
+before=$(ideals "$name")
 scancel --batch --signal=USR1 "$job"
 until_true 120 "it is back in the queue" back_in_queue "$job" 1
 logged serve.log "kept a copy" || fail "no copy was kept"
@@ -156,9 +156,9 @@ rm -rf "$folder/local"
 mkdir "$folder/local"
 until_true 240 "it goes on from the copy" logged serve.log "goes on from the copy"
 until_true 60 "two workers have come again" workers_are 2
-after=$(work_done "$name")
-((after >= before)) || fail "of $before only $after is still done"
-say "done before and after: $before and $after"
+after=$(ideals "$name")
+((after >= before)) || fail "of $before ideals only $after are still done"
+say "ideals before and after: $before and $after"
 timeout 600 "$program" submit "${long[@]}" --wait --coordinator "$(cat "$ANTICHAIN_SHARED/address")" \
     --tls-ca "$ANTICHAIN_SHARED/current/ca.pem" --token-file "$ANTICHAIN_SHARED/current/owner.token" \
     >/dev/null 2>"$folder/cluster" || fail "no answer"
@@ -196,4 +196,13 @@ until_true 60 "one worker is left" workers_are 1
 scancel "${array}_2"
 until_true 60 "the other one is cancelled" job_is "${array}_2" CANCELLED
 until_true 240 "the first one is there again" workers_are 1
+scancel "$array"
+
+say "preemption with a time of grace, which tells the workers alone"
+job=$(sbatch --parsable "${small[@]}" --output=grace.log "$here/antichain.sbatch")
+until_true 60 "the coordinator says how to reach it" logged grace.log "users: antichain jobs"
+until_true 60 "two workers have come" workers_are 2
+scancel --signal=TERM "$job"
+until_true 90 "it is back in the queue" back_in_queue "$job" 1
+scancel "$job"
 say "passed"
