@@ -30,11 +30,10 @@ use tokio_rustls::server::TlsStream;
 use crate::desk::Desk;
 use crate::gate::{Admitted, Counter, Gate};
 use crate::metrics;
+use crate::server::HANDSHAKE;
 
 /// Connections at a time: these pages are for few.
 const MOST_CONNECTIONS: usize = 256;
-/// How long the other side may take until TLS is agreed on.
-const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// What the pages are about.
 #[derive(Clone)]
@@ -110,7 +109,7 @@ async fn show_metrics(State(pages): State<Pages>, headers: HeaderMap) -> Respons
 async fn readiness(State(pages): State<Pages>) -> Response {
     if pages.desk.is_draining() {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response()
-    } else if pages.desk.tallies().no_room {
+    } else if !pages.desk.has_room() {
         (StatusCode::SERVICE_UNAVAILABLE, "the disk is full\n").into_response()
     } else {
         "ready\n".into_response()

@@ -26,6 +26,8 @@ use crate::service::Services;
 
 /// Time between the wish to stop and the end, whatever connections are open.
 const DRAIN: Duration = Duration::from_secs(5);
+/// How long the other side may take until TLS is agreed on.
+pub const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Streams of a connection at a time.
 const MOST_STREAMS: u32 = 1024;
 /// Connections at a time, where nothing else is said: a thousand workers on one host, a quarter of the whole, have two each.
@@ -88,7 +90,7 @@ pub enum ServeError {
 
 /// A server that shows a certificate, and may want to see one.
 fn with_tls(server: Server, identity: &Identity, client_ca: Option<&str>) -> Result<Server, ServeError> {
-    let mut config = ServerTlsConfig::new().identity(identity.into());
+    let mut config = ServerTlsConfig::new().identity(identity.into()).timeout(HANDSHAKE);
     if let Some(authority) = client_ca {
         config = config.client_ca_root(Certificate::from_pem(authority));
     }

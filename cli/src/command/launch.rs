@@ -1,5 +1,7 @@
 //! `antichain launch`: starts, lists and stops workers on plain hosts over ssh.
 
+use std::time::Duration;
+
 use antichain_proto::connect::Target;
 
 use crate::args::{Global, LaunchArgs};
@@ -47,7 +49,7 @@ pub fn execute(global: &Global, args: &LaunchArgs) -> anyhow::Result<()> {
         return Err(LaunchError::Loopback(target.url.to_string()).into());
     }
     let launch = Launch {
-        ssh: Ssh::new(&args.ssh),
+        ssh: Ssh::new(&args.ssh, args.drain + Duration::from_secs(TO_END)),
         program: args.program.clone().map_or_else(std::env::current_exe, Ok)?,
         version: build::DESCRIPTION,
         target: &target,

@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 use antichain_proto::connect::Target;
 use antichain_proto::v1::WorkersReply;
 use antichain_proto::{ENGINE, PROTOCOL};
+use tonic::Code;
 
 use super::{Finding, certificates};
-use crate::remote::Remote;
+use crate::remote::{Remote, RemoteError};
 
 /// Clocks that differ by more are worth a word, and by more than the second one are wrong.
 const CLOCKS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
@@ -24,6 +25,9 @@ pub fn look(target: Target) -> Vec<Finding> {
         found.extend(certificates::look("certificate to show", &identity.certificate, now));
     }
     match Remote::connect(target).and_then(|remote| remote.greeting()) {
+        Err(RemoteError::Refused { code: Code::PermissionDenied, .. }) => {
+            found.push(Finding::well(about, "answers; this token is for work, and may not ask more"));
+        }
         Err(error) => found.push(Finding::of_error(about, error)),
         Ok(greeting) => {
             found.push(Finding::well(&about, "answers"));

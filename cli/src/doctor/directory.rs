@@ -46,7 +46,11 @@ pub fn look(directory: &Path, must_be: bool, how: Thoroughness) -> Vec<Finding> 
         found.push(if how.repairs { Finding::wrong(about, "in use", hint) } else { Finding::well(about, hint) });
         return found;
     }
-    let opened = if how.repairs { data::open(directory) } else { data::open_to_read(directory) };
+    let opened = if how.repairs {
+        data::open_existing(directory).map(drop).and_then(|()| data::open(directory))
+    } else {
+        data::open_to_read(directory)
+    };
     match opened {
         Err(error) => found.push(Finding::of_error(about, error)),
         Ok(store) => match store.inspect(how.is_thorough, &mut || true) {

@@ -28,6 +28,9 @@ impl Failure {
                 .hint("leave --data out; `antichain run` answers a question on a data directory"),
             PlaceError::Certificate { file, .. } => Self::bad_input(file.display().to_string(), error)
                 .hint("name the file, in PEM, of the certificate that vouches for the coordinator"),
+            PlaceError::Plain(url) => {
+                Self::bad_input(url.to_string(), error).hint(format!("call it https://{}:{}", url.host(), url.port()))
+            }
             PlaceError::Token(_) => {
                 Self::bad_input("ANTICHAIN_TOKEN", error).hint("take it from the coordinator's access file")
             }

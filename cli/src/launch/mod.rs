@@ -110,6 +110,7 @@ impl Launch<'_> {
                 Some(("stubborn", process)) => {
                     outcome(Standing::Failed, process.parse().ok(), Some("it does not end".to_owned()))
                 }
+                _ if answer == "ended" => outcome(Standing::Failed, None, Some("it ended at once".to_owned())),
                 _ if answer == "stopped" => outcome(Standing::Stopped, None, None),
                 _ => outcome(Standing::Failed, None, Some(format!("an answer that makes no sense: {answer}"))),
             },

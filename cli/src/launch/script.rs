@@ -22,7 +22,8 @@ pub fn quoted(word: &str) -> String {
 /// that has got its number since.
 fn preamble(host: &Host) -> String {
     format!(
-        "set -u; umask 077; mkdir -p {folder} && cd {folder} || exit 1
+        "set -u; umask 077; mkdir -p -- {folder} && cd -- {folder} || exit 1
+[ -O . ] && chmod 700 . || {{ echo 'the folder of the worker is not its own' >&2; exit 1; }}
 running() {{
   process=$(cat worker.pid 2>/dev/null) && [ -n \"$process\" ] && kill -0 \"$process\" 2>/dev/null &&
     tr '\\0' ' ' < \"/proc/$process/cmdline\" 2>/dev/null | grep -q 'antichain worker'
@@ -46,12 +47,12 @@ if [ -x antichain ] && [ \"$(./antichain --version 2>/dev/null)\" = {} ]; then e
 /// Takes the program from standard input.
 pub fn receive_program(host: &Host) -> String {
     preamble(host)
-        + "cat > antichain.part && chmod 700 antichain.part && mv -f antichain.part antichain && echo there\n"
+        + "rm -f antichain.part && cat > antichain.part && chmod 700 antichain.part && mv -f antichain.part antichain && echo there\n"
 }
 
 /// Takes a file from standard input that nobody else may read.
 pub fn receive_secret(host: &Host, name: &str) -> String {
-    preamble(host) + &format!("cat > {name}.part && mv -f {name}.part {name} && echo there\n")
+    preamble(host) + &format!("rm -f {name}.part && cat > {name}.part && mv -f {name}.part {name} && echo there\n")
 }
 
 /// Starts a worker, and sees whether it stays.

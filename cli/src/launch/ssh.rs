@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct Ssh {
     /// The program and its options.
     command: Vec<String>,
+    /// How long a script may take.
+    patience: Duration,
 }
 
 /// A host did not do what it was told.
@@ -37,23 +39,23 @@ pub enum SshError {
     #[error("{0}")]
     Failed(String),
     /// It takes too long.
-    #[error("no answer within {} s", PATIENCE.as_secs())]
-    TooLong,
+    #[error("no answer within {} s", .0.as_secs())]
+    TooLong(Duration),
     /// The program to copy cannot be read.
     #[error("the program cannot be read: {0}")]
     Read(io::Error),
 }
 
 impl Ssh {
-    /// By this command line; `ssh` with options that ask nobody anything.
-    pub fn new(command: &str) -> Self {
+    /// By this command line, `ssh` with options that ask nobody anything; scripts wait for so long on purpose.
+    pub fn new(command: &str, waits: Duration) -> Self {
         let mut words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
             words.push("ssh".to_owned());
         }
         words.extend(["-o", "BatchMode=yes", "-o"].map(str::to_owned));
         words.push(format!("ConnectTimeout={CONNECT_SECONDS}"));
-        Self { command: words }
+        Self { command: words, patience: PATIENCE + waits }
     }
 
     /// Runs a script there that reads these bytes; what it writes.
@@ -94,11 +96,11 @@ impl Ssh {
         let writer = child.stdin.take().map(|stdin| std::thread::spawn(move || write(stdin)));
         let start = Instant::now();
         while child.try_wait().map_err(|error| SshError::Failed(error.to_string()))?.is_none() {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > self.patience {
                 // It has ended by itself, or ends now.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(SshError::TooLong);
+                return Err(SshError::TooLong(self.patience));
             }
             std::thread::sleep(LOOK);
         }

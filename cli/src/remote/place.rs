@@ -55,6 +55,9 @@ pub enum PlaceError {
         /// Why not.
         source: std::io::Error,
     },
+    /// A coordinator with a certificate, called without TLS.
+    #[error("{0} is without TLS, though there is a certificate that vouches for the coordinator")]
+    Plain(CoordinatorUrl),
     /// The variable.
     #[error("{TOKEN_VARIABLE} is no token: {0}")]
     Token(#[from] TokenError),
@@ -134,7 +137,12 @@ pub fn target(global: &Global) -> Result<Target, PlaceError> {
         None => Target::from(Access::read(&access_file(global)?)?),
         Some(url) => known(global, url, token.is_some())?,
     };
-    Ok(Target { token: token.or(found.token), tls_ca: authority.or(found.tls_ca), identity, ..found })
+    let target = Target { token: token.or(found.token), tls_ca: authority.or(found.tls_ca), identity, ..found };
+    // Whoever knows who vouches for it wants TLS, and a token that was sent without is not secret any more.
+    if target.tls_ca.is_some() && !target.url.is_tls() {
+        return Err(PlaceError::Plain(target.url));
+    }
+    Ok(target)
 }
 
 /// What this side shows over TLS, if anything.

@@ -58,6 +58,11 @@ impl Desk {
         }
     }
 
+    /// Whether results can be stored, as far as the last look at the disk says.
+    pub fn has_room(&self) -> bool {
+        self.state().no_room.is_none()
+    }
+
     /// What is counted since the start.
     pub fn meters(&self) -> &Arc<Meters> {
         &self.meters

@@ -252,14 +252,20 @@ impl Desk {
         if let (Some(head), Some((_, _, bytes))) = (&head, file)
             && !quota::fits(bytes, head.spec().record_bytes, most_records, self.room())
         {
-            return Err(self.corrupt(
-                worker,
-                epoch,
-                &format!("a file of {bytes} bytes, which is more than {of} needs"),
-            ));
+            let reason = format!("a file of {bytes} bytes, which is more than {of} needs");
+            // Where nobody knows what it needs, it is the room that is small.
+            return Err(match most_records {
+                Some(_) => self.corrupt(worker, epoch, &reason),
+                None => WorkError::NoRoom(format!("{reason}, or half of the room there is")),
+            });
         }
         let checked = check(&*engine, of, findings, head.as_ref(), &Expected { shard, width_below: below, order });
         let parsed = checked.map_err(|reason| self.corrupt(worker, epoch, &reason))?;
+        if let Findings::Searched(searched) = &parsed
+            && most_records.is_some_and(|most| searched.nodes > most)
+        {
+            return Err(self.corrupt(worker, epoch, &format!("more positions visited than {of} was to visit")));
+        }
         let digest = digest(of, findings, head.as_ref());
         let verdict = self.state().ledger.judge(worker, task, epoch, digest);
         match verdict {
@@ -311,6 +317,10 @@ impl Incoming {
         let Some(receiver) = &mut self.receiver else {
             return Err(self.desk.corrupt(self.worker, self.epoch, "blocks without a file"));
         };
+        // Others are received at the same time.
+        if let Some(reason) = self.desk.lack_of_room(0) {
+            return Err(WorkError::NoRoom(reason));
+        }
         receiver.push(stored).map_err(|error| self.desk.receiving_failed(self.worker, self.epoch, error))
     }
 
