@@ -2,60 +2,17 @@
 
 #[path = "support/cluster.rs"]
 mod cluster;
+#[path = "support/disk.rs"]
+mod disk;
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cluster::{Cluster, PATIENCE, within_time};
+use disk::SmallDisk;
 
 const LONG: &str = "extensions chains:5x4x4";
-
-/// A small file system in memory, until it is dropped.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// `None`, with a notice, where that needs rights that there are not.
-    fn mount(at: PathBuf, mebibytes: usize) -> Option<Self> {
-        fs::create_dir_all(&at).expect("a folder");
-        let size = format!("size={mebibytes}m");
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "antichain-test"]).arg(&at).stderr(Stdio::null());
-        if mount.status().is_ok_and(|status| status.success()) {
-            return Some(Self(at));
-        }
-        eprintln!("skipped: a file system can be mounted by root only");
-        None
-    }
-
-    /// Takes room away; the file that does so.
-    fn fill(&self, mebibytes: usize) -> PathBuf {
-        let file = self.0.join("ballast");
-        fs::write(&file, vec![1; mebibytes << 20]).expect("written");
-        file
-    }
-
-    /// Takes all the room there is.
-    fn fill_up(&self) -> PathBuf {
-        let file = self.0.join("ballast");
-        // Until it fails, as it is to.
-        let _ = fs::write(&file, vec![1; 64 << 20]);
-        file
-    }
-
-    fn folder(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // Lazily: whoever still uses it is about to be killed.
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
 
 #[test]
 fn a_coordinator_on_a_full_disk_pauses_and_goes_on() {

@@ -2,11 +2,14 @@
 
 #[path = "support/cluster.rs"]
 mod cluster;
+#[path = "support/dice.rs"]
+mod dice;
 mod support;
 
 use std::time::Duration;
 
-use cluster::{Cluster, Dice};
+use cluster::Cluster;
+use dice::Dice;
 
 /// Layers that are complete every few milliseconds, for a second.
 const LONG: &str = "extensions chains:5x4x4";

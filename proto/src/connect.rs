@@ -112,6 +112,9 @@ pub enum ConnectFault {
     /// It was there, and went: the coordinator ended, or it speaks TLS only.
     #[error("the other side hung up")]
     HungUp,
+    /// No way leads there: this machine's network is not up, or something on the way says so.
+    #[error("the network is unreachable from here")]
+    Unreachable,
     /// A name that stands for no address.
     #[error("there is no such host")]
     NoSuchHost,
@@ -217,6 +220,8 @@ fn fault(error: &(dyn Error + 'static), tls: bool) -> ConnectFault {
     let kinds = || causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     if kinds().any(|kind| kind == io::ErrorKind::ConnectionRefused) {
         ConnectFault::Refused
+    } else if kinds().any(|kind| NO_WAY.contains(&kind)) {
+        ConnectFault::Unreachable
     } else if kinds().any(|kind| kind == io::ErrorKind::TimedOut)
         || ["Timeout expired", "timed out"].iter().any(|text| says(error, text))
     {
@@ -231,6 +236,11 @@ fn fault(error: &(dyn Error + 'static), tls: bool) -> ConnectFault {
         ConnectFault::Other(innermost(error))
     }
 }
+
+/// Of a name that stands for several addresses, the error is that of the last one: an address of a kind that this machine does
+/// not have says nothing of the others.
+const NO_WAY: [io::ErrorKind; 3] =
+    [io::ErrorKind::NetworkUnreachable, io::ErrorKind::HostUnreachable, io::ErrorKind::AddrNotAvailable];
 
 /// How the layers below say that the other side is gone; their errors do not all tell it by their kind.
 const HUNG_UP: [&str; 5] =

@@ -74,7 +74,9 @@ pub async fn deliver(link: &Link, outcome: &Outcome) -> Result<(), WorkerError> 
         match attempt(link, outcome, worker, epoch).await {
             Ok(reply) => {
                 match reply.verdict() {
-                    v1::Verdict::Accepted | v1::Verdict::Identical => {}
+                    v1::Verdict::Accepted | v1::Verdict::Identical => {
+                        tracing::debug!(number = outcome.task, "acknowledged");
+                    }
                     v1::Verdict::Stale => tracing::debug!("a result came too late: {}", reply.reason),
                     _ => tracing::error!("a result was refused: {}", reply.reason),
                 }

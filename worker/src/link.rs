@@ -262,7 +262,10 @@ async fn patiently_connected(target: &Target) -> Result<Connection, WorkerError>
             Ok(connection) => return Ok(connection),
             Err(error) => error,
         };
-        let passing = matches!(error.fault, ConnectFault::Refused | ConnectFault::TimedOut | ConnectFault::NoSuchHost);
+        let passing = matches!(
+            error.fault,
+            ConnectFault::Refused | ConnectFault::TimedOut | ConnectFault::Unreachable | ConnectFault::NoSuchHost
+        );
         if !passing || start.elapsed() >= PATIENCE {
             return Err(ConnectError { waited: start.elapsed(), ..error }.into());
         }

@@ -106,6 +106,7 @@ impl Failure {
                 "start one with `antichain coordinator`, name another with --coordinator, or work here with --data"
             }
             ConnectFault::NoSuchHost => "name another with --coordinator",
+            ConnectFault::Unreachable => "see that the network of this machine is up, and that the address is right",
             ConnectFault::Authority(_) => "name a file in PEM with --tls-ca, or an access file with --access-file",
             ConnectFault::Tls(reason) if reason.contains("CaUsedAsEndEntity") => {
                 "the coordinator's certificate says that it is an authority's: make it with basicConstraints=critical,CA:FALSE"

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -99,12 +100,18 @@ pub fn within_time<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Op
     }
 }
 
+const LOOPBACK: &str = "127.0.0.1";
+
 /// See the head of this file.
 pub struct Cluster {
     pub lab: Lab,
     /// Where the coordinator stores: in the folder, if nothing else is said.
     pub data: PathBuf,
     pub lease: &'static str,
+    /// What stands before the commands of the coordinator and of those who ask it: nothing, if they run on this host.
+    pub enter: Vec<OsString>,
+    /// Where the coordinator listens.
+    pub address: &'static str,
     pub coordinator: Option<Process>,
     /// The port, once there is one: it stays the same.
     port: u16,
@@ -123,10 +130,11 @@ impl Cluster {
     pub fn stopped(lease: &'static str) -> Self {
         let lab = Lab::new();
         let data = lab.data();
-        Self { lab, data, lease, coordinator: None, port: 0, started: 0 }
+        Self { lab, data, lease, enter: Vec::new(), address: LOOPBACK, coordinator: None, port: 0, started: 0 }
     }
 
-    fn log(&self, name: &str) -> PathBuf {
+    /// Where a process of this name logs.
+    pub fn log(&self, name: &str) -> PathBuf {
         self.lab.folder().join(format!("{name}.log"))
     }
 
@@ -144,10 +152,13 @@ impl Cluster {
 
     /// The coordinator, not started.
     pub fn coordinator_command(&self) -> Command {
-        let listen = format!("127.0.0.1:{}", self.port);
+        let listen = format!("{}:{}", self.address, self.port);
         let mut command = self.lab.bare_command(&["coordinator", "--lease", self.lease, "--listen", &listen]);
         command.arg("--data").arg(&self.data).arg("--access-file").arg(self.access_file());
-        command
+        if self.address != LOOPBACK {
+            command.arg("--insecure");
+        }
+        entering(&self.enter, command)
     }
 
     /// Starts the coordinator, again on the same port if it ran before, and waits until it serves.
@@ -199,7 +210,7 @@ impl Cluster {
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = self.lab.bare_command(words);
         command.arg("--access-file").arg(self.access_file());
-        command
+        entering(&self.enter, command)
     }
 
     pub fn ask(&self, words: &[&str]) -> Outcome {
@@ -246,6 +257,16 @@ impl Cluster {
         assert_eq!(status["digest"], expected["digest"], "{status:#}");
     }
 
+    /// Waits for the end of a job, and hands out again what was lost with three workers and is set aside: as the status says.
+    #[track_caller]
+    pub fn see_to_the_end_of(&self, job: &str) {
+        let is_aside = |status: &Value| status["reason"].as_str().is_some_and(|reason| reason.contains("set aside"));
+        while is_aside(&self.wait_until(job, |status| status["state"] == "finished" || is_aside(status))) {
+            self.ask(&["pause", job]).assert_code(0);
+            self.ask(&["resume", job]).assert_code(0);
+        }
+    }
+
     /// Everything that was logged, the coordinator first.
     pub fn logs(&self) -> Vec<(String, String)> {
         let entries = fs::read_dir(self.lab.folder()).into_iter().flatten().flatten();
@@ -274,21 +295,37 @@ impl Cluster {
         self.events().iter().filter(|event| event["fields"]["message"] == "stored").count()
     }
 
-    /// No task was handed out, or stored, after it had been stored. Returns how many results were stored.
+    /// No task was handed out, or stored, after it had been stored, and whatever a worker was told to be stored was. Returns how
+    /// many results were stored.
     #[track_caller]
     pub fn assert_nothing_twice(&self) -> usize {
         let mut stored = BTreeSet::new();
+        let mut numbers = BTreeSet::new();
         for event in self.events() {
             let fields = &event["fields"];
             let name = |field: &str| fields[field].as_str().unwrap_or_default().to_owned();
             let task = (name("job"), name("task"));
             match fields["message"].as_str() {
                 Some("handed out") => assert!(!stored.contains(&task), "handed out again: {task:?}"),
-                Some("stored") => assert!(stored.insert(task.clone()), "stored twice: {task:?}"),
+                Some("stored") => {
+                    assert!(stored.insert(task.clone()), "stored twice: {task:?}");
+                    numbers.extend(fields["number"].as_u64());
+                }
                 _ => {}
             }
         }
+        let acknowledged = self.acknowledged();
+        assert!(acknowledged.is_subset(&numbers), "lost: {:?}", acknowledged.difference(&numbers));
         stored.len()
+    }
+
+    /// Numbers of the tasks of which workers were told that the coordinator has the result.
+    fn acknowledged(&self) -> BTreeSet<u64> {
+        let logs = self.logs().into_iter().filter(|(name, _)| name.starts_with("worker"));
+        let lines = logs.flat_map(|(_, text)| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        let events = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+        let told = events.filter(|event| event["fields"]["message"] == "acknowledged");
+        told.filter_map(|event| event["fields"]["number"].as_u64()).collect()
     }
 }
 
@@ -311,31 +348,27 @@ impl Drop for Cluster {
     }
 }
 
+/// The command that runs another one after these words: as they say, in another network.
+pub fn entering(words: &[OsString], command: Command) -> Command {
+    let Some((program, arguments)) = words.split_first() else { return command };
+    let mut entering = Command::new(program);
+    entering.args(arguments).arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => entering.env(name, value),
+            None => entering.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        entering.current_dir(folder);
+    }
+    entering
+}
+
 /// The answer that `run` gives to a job, in a data directory of its own; asked for once.
 pub fn answer_of_run(job: &str) -> Value {
     static KNOWN: Mutex<BTreeMap<String, Value>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let words: Vec<&str> = ["run"].into_iter().chain(job.split(' ')).collect();
     known.entry(job.to_owned()).or_insert_with(|| Lab::new().json(&words)).clone()
-}
-
-/// Numbers that look random, from a seed that is printed, so that a run can be repeated with `ANTICHAIN_SEED`.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new() -> Self {
-        let given = std::env::var("ANTICHAIN_SEED").ok().and_then(|seed| seed.parse().ok());
-        let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a date").as_nanos();
-        let seed = given.unwrap_or_else(|| clock() as u64);
-        println!("ANTICHAIN_SEED={seed}");
-        Self(seed | 1)
-    }
-
-    /// One of the numbers below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % end
-    }
 }

@@ -161,7 +161,7 @@ impl Desk {
                 if let Some(side) = of_job.kind.side() {
                     job.makers.insert((side, of_job.layer, of_job.shard), worker);
                 }
-                tracing::debug!(job = %job.id, task = %of_job, worker = name, epoch = epoch.0, "stored");
+                tracing::debug!(job = %job.id, task = %of_job, number = task.0, worker = name, epoch = epoch.0, "stored");
                 let before = (job.work_done, job.states);
                 job.add(of_job, findings, now);
                 self.meters.work_done.add(job.work_done - before.0);

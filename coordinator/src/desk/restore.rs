@@ -109,9 +109,10 @@ impl Desk {
             since,
         };
         let (now, is_whole) = (self.now(), job.record.whole);
-        (job.work_done, job.states) = known.complete_work();
-        if job.record.spec.question.is_game() {
-            job.work_done = known.complete_tasks().map(|task| job.need(task).work).sum();
+        job.states = known.complete_states();
+        for task in known.tasks_over(&*job.engine) {
+            job.done += 1;
+            job.work_done += job.need(task).work;
         }
         let mut state = self.state();
         for StoredFindings { task, findings, digest, worker } in known.findings {
@@ -159,18 +160,29 @@ impl Known {
         course
     }
 
-    /// The tasks that have solved the complete layers.
-    fn complete_tasks(&self) -> impl Iterator<Item = Task> {
-        let complete = self.cuts.iter().take(self.complete.len()).enumerate();
-        complete.flat_map(|(layer, cut)| {
-            (0..cut.shards.len()).map(move |shard| Task { kind: TaskKind::Solve, layer, shard })
-        })
+    /// The tasks that led to what is stored and have no findings any more, whoever did them.
+    fn tasks_over(&self, engine: &dyn Engine) -> Vec<Task> {
+        let mut over = Vec::new();
+        let mut add = |kind, layer, cut: &Cut| {
+            over.extend((0..cut.shards.len()).map(|shard| Task { kind, layer, shard }));
+        };
+        // The types of set partitions are not found by tasks.
+        if engine.spec().question != Question::Ruler {
+            let below = self.cuts.iter().take(self.cuts.len().saturating_sub(1)).enumerate();
+            below.for_each(|(below, cut)| add(TaskKind::Enumerate, below + 1, cut));
+        }
+        for (layer, cut) in self.cuts.iter().take(self.complete.len()).enumerate() {
+            add(TaskKind::Solve, layer, cut);
+            if engine.layer_of_duals(layer).is_some() {
+                add(TaskKind::Join, layer, cut);
+            }
+        }
+        over
     }
 
-    /// Work and states of the complete layers.
-    fn complete_work(&self) -> (u64, u64) {
-        let complete = || self.cuts.iter().take(self.complete.len());
-        (complete().map(|cut| 2 * cut.edges + cut.slots()).sum(), complete().map(Cut::slots).sum())
+    /// States of the complete layers.
+    fn complete_states(&self) -> u64 {
+        self.cuts.iter().take(self.complete.len()).map(Cut::slots).sum()
     }
 }
 
