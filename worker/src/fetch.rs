@@ -8,6 +8,7 @@ use antichain_proto::v1;
 use bytes::Bytes;
 use tonic::{Code, Status};
 
+use crate::calls::Calls;
 use crate::error::{Undone, is_passing};
 use crate::link::{Backoff, Link};
 use crate::peers::Peers;
@@ -29,14 +30,14 @@ pub struct Place {
 pub struct Fetcher {
     link: Arc<Link>,
     peers: Peers,
-    runtime: tokio::runtime::Handle,
+    calls: Calls,
 }
 
 impl Fetcher {
     /// By this link, from threads that may block.
-    pub fn new(link: Arc<Link>, runtime: tokio::runtime::Handle) -> Self {
+    pub fn new(link: Arc<Link>, calls: Calls) -> Self {
         let peers = Peers::new(link.target().clone());
-        Self { link, peers, runtime }
+        Self { link, peers, calls }
     }
 
     /// How a layer is cut, and what is known of its values: those of ideals, or of duals. `is_wanted` says whether to go on
@@ -54,7 +55,8 @@ impl Fetcher {
         self.again(is_wanted, || {
             let request = v1::LayerRequest { job: job.to_owned(), layer: layer as u32, values: values.into() };
             let mut tables = self.link.tables();
-            self.runtime.block_on(async { Ok(tables.layer(request).await?.into_inner()) })
+            let call = async { Ok(tables.layer(request).await?.into_inner()) };
+            self.calls.wait(call).unwrap_or_else(ended)
         })
     }
 
@@ -137,7 +139,7 @@ impl Fetcher {
                 digest: Bytes::copy_from_slice(digest),
             };
             let peer = peers.next();
-            let fetched: Result<(), Status> = self.runtime.block_on(async {
+            let fetched: Option<Result<(), Status>> = self.calls.wait(async {
                 let mut client = match peer {
                     Some(address) => self.peers.client(address).await?,
                     None => self.link.tables(),
@@ -164,7 +166,7 @@ impl Fetcher {
                 Ok(())
             });
             // Whatever a peer does wrong, the coordinator does right.
-            match (peer, fetched) {
+            match (peer, fetched.unwrap_or_else(ended)) {
                 (Some(address), Err(status)) => {
                     Err(Status::unavailable(format!("worker {address}: {}", status.message())))
                 }
@@ -187,10 +189,10 @@ impl Fetcher {
         loop {
             match call() {
                 Ok(result) => return Ok(result),
-                Err(_) if !is_wanted() => return Err(Undone::Unwanted),
+                Err(status) if !is_wanted() || is_of_the_end(&status) => return Err(Undone::Unwanted),
                 Err(status) if is_passing(&status) => {
                     tracing::debug!("a fetch failed: {}", status.message());
-                    self.runtime.block_on(backoff.wait());
+                    self.calls.wait(backoff.wait());
                 }
                 Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => {
                     return Err(Undone::Gone(status.message().to_owned()));
@@ -199,6 +201,17 @@ impl Fetcher {
             }
         }
     }
+}
+
+/// What the worker's end says.
+const ENDED: &str = "this worker ends";
+
+fn ended<T>() -> Result<T, Status> {
+    Err(Status::cancelled(ENDED))
+}
+
+fn is_of_the_end(status: &Status) -> bool {
+    status.code() == Code::Cancelled && status.message() == ENDED
 }
 
 /// What is left of ranges when their first blocks are done with.

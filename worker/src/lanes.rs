@@ -12,6 +12,7 @@ use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use crate::calls::Calls;
 use crate::deliver::{File, Outcome, deliver};
 use crate::error::{Undone, WorkerError};
 use crate::fetch::Place;
@@ -47,6 +48,8 @@ pub struct Lanes {
     pub scratch: std::path::PathBuf,
     /// For what goes on beside a task.
     pub runtime: Handle,
+    /// For what a lane waits for.
+    pub calls: Calls,
     /// Held by who computes.
     pub bench: Mutex<()>,
     /// Told when a task is done with.
@@ -57,7 +60,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// Serves a lane until no more tasks come.
-    pub fn serve(&self, tasks: &Mutex<std::sync::mpsc::Receiver<Assignment>>, runtime: &Handle) {
+    pub fn serve(&self, tasks: &Mutex<std::sync::mpsc::Receiver<Assignment>>) {
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(Assignment { lease, interrupt }) = next else { return };
@@ -82,7 +85,7 @@ impl Lanes {
             match computed {
                 Ok(outcome) => {
                     tracing::debug!(seconds = start.elapsed().as_secs_f64(), "done");
-                    if let Err(error) = runtime.block_on(deliver(&self.link, &outcome)) {
+                    if let Some(Err(error)) = self.calls.wait(deliver(&self.link, &outcome)) {
                         // Only the first one counts.
                         let _ = self.failed.try_send(error);
                     }
@@ -99,7 +102,7 @@ impl Lanes {
                             // So that it does not come back at once, should nothing have changed.
                             std::thread::sleep(std::time::Duration::from_millis(500));
                         }
-                        runtime.block_on(self.link.release(vec![epoch], false));
+                        self.calls.wait(self.link.release(vec![epoch], false));
                     }
                 }
             }

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
+mod calls;
 mod deliver;
 mod error;
 mod fetch;

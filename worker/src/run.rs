@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use crate::cache::BlockCache;
+use crate::calls::Calls;
 use crate::error::WorkerError;
 use crate::fetch::Fetcher;
 use crate::lanes::{Assignment, LANES, Lanes};
@@ -22,6 +23,9 @@ use crate::shop::Shop;
 const MOST_HELD: usize = LANES + 1;
 /// Time after which the valued layers of a game that nobody needed are let go: to fetch them again takes minutes.
 const UNUSED: Duration = Duration::from_secs(600);
+/// How long the last call may take, and threads to see that they are to end.
+const LAST_CALL: Duration = Duration::from_secs(5);
+const LAST_LOOK: Duration = Duration::from_secs(1);
 /// Share of the memory for files of values made here.
 const MADE_SHARE: u64 = 4;
 
@@ -77,7 +81,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         () = &mut stop => return Ok(()),
     };
     let (failed, mut failure) = mpsc::channel(1);
-    let fetcher = Fetcher::new(link.clone(), Handle::current());
+    let (calls, end) = Calls::new(Handle::current());
+    let fetcher = Fetcher::new(link.clone(), calls.clone());
     let lanes = Arc::new(Lanes {
         link: link.clone(),
         shop: Shop::new(fetcher, made, cache, settings.memory),
@@ -85,17 +90,19 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         memory: settings.memory,
         scratch,
         runtime: Handle::current(),
+        calls,
         bench: Mutex::new(()),
         done: tokio::sync::Notify::new(),
         failed,
     });
     let (tasks, received) = std::sync::mpsc::channel();
     let received = Arc::new(Mutex::new(received));
+    let mut threads = Vec::new();
     for number in 0..LANES {
-        let (lanes, received, runtime) = (lanes.clone(), received.clone(), Handle::current());
+        let (lanes, received) = (lanes.clone(), received.clone());
         let thread = std::thread::Builder::new().name(format!("lane {number}"));
-        let spawned = thread.spawn(move || lanes.serve(&received, &runtime));
-        spawned.map_err(|error| refused("a thread", error.to_string()))?;
+        let spawned = thread.spawn(move || lanes.serve(&received));
+        threads.push(spawned.map_err(|error| refused("a thread", error.to_string()))?);
     }
     let ended = tokio::select! {
         error = link.beat() => error,
@@ -109,7 +116,16 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     } else {
         link.session.stop_all();
     }
+    end.now();
+    // One that computes sees that it is to stop; whoever takes longer is left alone.
+    let _ = tokio::time::timeout(LAST_LOOK, all_finished(&threads)).await;
     ended
+}
+
+async fn all_finished(threads: &[std::thread::JoinHandle<()>]) {
+    while !threads.iter().all(std::thread::JoinHandle::is_finished) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Asks for tasks whenever a lane is about to be free.
@@ -149,5 +165,6 @@ async fn drain(link: &Link, lanes: &Lanes, time: Duration) {
         }
     }
     link.session.stop_all();
-    link.release(link.session.epochs(), true).await;
+    // Should nobody answer, the leases end by themselves.
+    let _ = tokio::time::timeout(LAST_CALL, link.release(link.session.epochs(), true)).await;
 }

@@ -54,6 +54,20 @@ impl Process {
         kill_process(pid, signal).expect("the process is there");
     }
 
+    /// A process that was just started would end as the system ends it.
+    pub fn wait_until_it_heeds_sigterm(&self) {
+        const SIGTERM: u32 = 15;
+        let status = format!("/proc/{}/status", self.id());
+        let heeds = || {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = u64::from_str_radix(caught.unwrap_or_default().trim(), 16).unwrap_or_default();
+            (caught >> (SIGTERM - 1) & 1 == 1).then_some(())
+        };
+        // One that ends before never does.
+        within_time(Duration::from_secs(5), heeds);
+    }
+
     /// As `kill -9` does.
     pub fn kill(mut self) {
         self.end();

@@ -1,5 +1,6 @@
 //! A coordinator and workers, each on a host of its own, and everything that can happen to them.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -21,6 +22,8 @@ pub struct Site {
     /// That of host `n + 1` at `n`; none while it is down.
     workers: Vec<Option<Process>>,
     disk: SmallDisk,
+    /// Hosts whose processes were told to end.
+    told: BTreeSet<usize>,
     pub cluster: Cluster,
     pub network: Network,
 }
@@ -35,7 +38,8 @@ impl Site {
         cluster.enter = network.hosts[0].enter();
         cluster.address = "10.77.0.1";
         cluster.start_coordinator();
-        let mut site = Self { workers: (0..workers).map(|_| None).collect(), disk, cluster, network };
+        let workers_down = (0..workers).map(|_| None).collect();
+        let mut site = Self { workers: workers_down, disk, told: BTreeSet::new(), cluster, network };
         (1..=workers).for_each(|host| site.start_on(host));
         Some(site)
     }
@@ -78,13 +82,20 @@ impl Site {
             Fault::Unplugged(host) => self.network.hosts[host].plug(false),
             Fault::Frozen(host) => self.signal(host, Signal::STOP),
             Fault::Killed(host) => {
+                self.told.remove(&host);
                 if let Some(process) = self.process(host).take() {
                     process.kill();
                 }
             }
             Fault::Restarted(host) => {
                 self.signal(host, Signal::CONT);
-                self.signal(host, Signal::TERM);
+                // A second signal would end it at once.
+                if self.told.insert(host)
+                    && let Some(process) = self.process(host)
+                {
+                    process.wait_until_it_heeds_sigterm();
+                    process.signal(Signal::TERM);
+                }
             }
             Fault::DiskFull => drop(self.disk.fill_up()),
         }
@@ -99,6 +110,7 @@ impl Site {
             Fault::Frozen(host) => self.signal(host, Signal::CONT),
             Fault::Killed(host) => self.start_on(host),
             Fault::Restarted(host) => {
+                self.told.remove(&host);
                 if let Some(mut process) = self.process(host).take() {
                     let code = process.exit_code(ENDS);
                     assert_eq!(code, Some(0), "host {host} does not end: {}", process.log_text());
