@@ -7,6 +7,8 @@
 //! - sled writes a snapshot only when it opens. Without one, opening reads the log since the last, and takes whatever
 //!   follows a wrong byte for a torn tail; with one, it is quick, and a wrong byte is an error. So after more than a few
 //!   changes the catalogue is opened once more when it is closed.
+//! - It takes a snapshot that it never finished, for it was killed or the disk was full, for the newest one, and itself for
+//!   corrupt. So what is left of such a one is removed before it opens.
 //! - An error while writing leaves sled's memory ahead of its disk, so the first one ends writing in this process.
 //!
 //! Who only reads takes a copy instead, where there is one: see `copy.rs`.
@@ -205,7 +207,8 @@ impl std::fmt::Debug for Catalogue {
 /// Opens sled, and waits for the threads of one that was just closed.
 fn open_sled(directory: &Path) -> Result<sled::Db, StoreError> {
     let path = directory.join(CATALOGUE_FOLDER);
-    let config = sled::Config::new().path(path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+    let config = sled::Config::new().path(&path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+    remove_unfinished_snapshots(&path).map_err(|source| StoreError::io(&path, source))?;
     let start = Instant::now();
     loop {
         match guarded(directory, || config.open()) {
@@ -215,6 +218,23 @@ fn open_sled(directory: &Path) -> Result<sled::Db, StoreError> {
             other => return other,
         }
     }
+}
+
+/// Removes what is left of snapshots that were being written: a finished one has another name.
+fn remove_unfinished_snapshots(path: &Path) -> std::io::Result<()> {
+    let files = match std::fs::read_dir(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        files => files?,
+    };
+    for file in files {
+        let file = file?;
+        let name = file.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            std::fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// sled has no kind of its own for this error.

@@ -7,19 +7,24 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// File systems that other machines have too.
-const SHARED: [&str; 22] = [
+const SHARED: [&str; 32] = [
     "9p",
     "afs",
     "beegfs",
     "ceph",
     "cifs",
+    "coda",
     "davfs",
     "fuse.ceph",
+    "fuse.ceph-fuse",
+    "fuse.cvmfs2",
+    "fuse.davfs2",
     "fuse.gcsfuse",
     "fuse.glusterfs",
     "fuse.rclone",
     "fuse.s3fs",
     "fuse.sshfs",
+    "fuse.vmhgfs-fuse",
     "gfs2",
     "gpfs",
     "lustre",
@@ -28,7 +33,12 @@ const SHARED: [&str; 22] = [
     "ocfs2",
     "orangefs",
     "panfs",
+    "prl_fs",
+    "pvfs2",
     "smb3",
+    "smbfs",
+    "vboxsf",
+    "virtiofs",
     "wekafs",
 ];
 

@@ -210,6 +210,21 @@ fn a_corrupt_catalogue_is_one_sentence() {
 }
 
 #[test]
+fn a_snapshot_that_was_never_finished_is_no_obstacle() {
+    let (directory, store) = fresh();
+    commit_round(&store, 7).unwrap();
+    drop(store);
+    // A full disk leaves an empty file, kill -9 any part of one.
+    for bytes in [0, 5, 40] {
+        let unfinished = directory.path().join("catalogue/snap.00000000FFFFFFFF.generating");
+        fs::write(&unfinished, vec![1; bytes]).unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        assert_eq!(round(&store), Some(7), "{bytes}");
+        assert!(!unfinished.exists());
+    }
+}
+
+#[test]
 fn a_lost_tail_of_the_catalogue_means_work_done_again() {
     let (directory, store) = fresh();
     let mut ends = Vec::new();
