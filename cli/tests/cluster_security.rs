@@ -7,12 +7,12 @@ mod cluster;
 mod support;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use antichain_proto::access::Access;
 use clock::{Clock, library};
@@ -175,7 +175,7 @@ fn metrics_are_for_those_who_may_ask() {
     let mut cluster = Cluster::stopped("15s");
     let token = |name: &str| {
         let file = cluster.lab.folder().join(name);
-        fs::write(&file, name).expect("written");
+        fs::write(&file, format!("{name}-of-this-cluster")).expect("written");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("changed");
         file
     };
@@ -191,8 +191,8 @@ fn metrics_are_for_those_who_may_ask() {
     for (path, token, status) in [
         ("/metrics", None, 401),
         ("/metrics", Some("guessed"), 401),
-        ("/metrics", Some("worker"), 403),
-        ("/metrics", Some("reader"), 200),
+        ("/metrics", Some("worker-of-this-cluster"), 403),
+        ("/metrics", Some("reader-of-this-cluster"), 200),
         ("/metrics", Some(&*owner), 200),
         ("/healthz", None, 200),
         ("/readyz", None, 200),
@@ -203,7 +203,7 @@ fn metrics_are_for_those_who_may_ask() {
     let _worker = cluster.worker(&[]);
     let job = cluster.submit(JOB);
     cluster.expect_answer(&job, JOB);
-    let (_, text) = page(&address, "/metrics", Some("reader"));
+    let (_, text) = page(&address, "/metrics", Some("reader-of-this-cluster"));
     let value = |name: &str| -> f64 {
         let line =
             text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap_or_else(|| panic!("{name}: {text}"));
@@ -221,7 +221,7 @@ fn what_would_open_a_door_is_refused() {
     let cluster = Cluster::stopped("15s");
     let folder = cluster.lab.folder();
     let token = folder.join("token");
-    fs::write(&token, "secret\n").expect("written");
+    fs::write(&token, "a-secret-of-sixteen-and-more\n").expect("written");
     let mode = |mode| fs::set_permissions(&token, fs::Permissions::from_mode(mode)).expect("changed");
     let refused = |words: &[&str], input: &str, reason: &str| {
         let mut command = cluster.lab.bare_command(&["coordinator", "--json"]);
@@ -242,12 +242,15 @@ fn what_would_open_a_door_is_refused() {
     }
     refused(&["--tls-cert", "token", "--tls-key", "token"], "token", "others may read");
     mode(0o600);
-    refused(&["--token-file", "token", "--worker-token-file", "token"], "", "less rights");
+    refused(&["--token-file", "token", "--worker-token-file", "token"], "", "different rights");
+    refused(&["--worker-token-file", "token", "--reader-token-file", "token"], "", "different rights");
     refused(&["--token-file", "absent"], "absent", "cannot be read");
     refused(&["--http", "0.0.0.0:0"], "0.0.0.0:0", "other machines");
     refused(&["--listen", "0.0.0.0:0"], "0.0.0.0:0", "other machines");
     refused(&["--tls-client-ca", "token"], "", "--tls-cert");
     refused(&["--max-connections", "0"], "0", "number of connections");
+    fs::write(&token, "too-short\n").expect("written");
+    refused(&["--token-file", "token"], "token", "too short");
     fs::write(&token, "two words").expect("written");
     refused(&["--token-file", "token"], "token", "no token");
     assert!(!cluster.data.exists(), "nothing was made");
@@ -256,6 +259,35 @@ fn what_would_open_a_door_is_refused() {
     let worker = Outcome::of(worker.expect("the program starts"));
     worker.assert_code(2);
     assert!(worker.stderr.contains("--tls-cert"), "{worker:?}");
+}
+
+#[test]
+fn who_shows_no_token_is_cut_off() {
+    let mut cluster = Cluster::stopped("15s");
+    let mut command = cluster.coordinator_command();
+    command.args(["--http", "127.0.0.1:0"]);
+    cluster.start_coordinator_as(command);
+    let worker = cluster.worker(&[]);
+    let pages = cluster.events().iter().find_map(|event| event["fields"]["http"].as_str().map(str::to_owned));
+    let services = format!("127.0.0.1:{}", cluster.access().port);
+    let silent = TcpStream::connect(services).expect("connected");
+    let mut slow = TcpStream::connect(pages.expect("an address")).expect("connected");
+    write!(slow, "GET /metrics HTTP/1.1\r\nHost: x\r\n").expect("said");
+    let start = Instant::now();
+    for mut stream in [silent, slow] {
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("set");
+        // Whatever is said first, the end comes: an error is one, unless it is that nothing came in time.
+        let end = stream.read_to_end(&mut Vec::new());
+        let kind = end.err().map(|error| error.kind());
+        assert!(!matches!(kind, Some(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{kind:?}");
+    }
+    assert!(start.elapsed() > Duration::from_secs(20), "after {:?}", start.elapsed());
+    // Who has shown one stays connected.
+    let job = cluster.submit(JOB);
+    cluster.expect_answer(&job, JOB);
+    let log = worker.log_text();
+    assert_eq!(log.matches(r#""message":"registered""#).count(), 1, "{log}");
+    assert!(!log.contains("no answer"), "{log}");
 }
 
 #[test]

@@ -119,6 +119,7 @@ fn workers_are_copied_started_listed_and_stopped() {
     assert_eq!(stopped(), (Some(0), ["stopped", "stopped"].map(str::to_owned).to_vec()));
     let idle = launch(&["--list"]);
     assert_eq!(standings(&idle), ["stopped", "stopped"]);
+    assert!(!folder("one").join("token").exists(), "what is secret does not stay");
 
     // The second time the program is there, and a worker that cannot work says why.
     let program = fs::metadata(folder("one").join("antichain")).and_then(|about| about.modified()).expect("there");
@@ -162,4 +163,20 @@ fn hosts_that_cannot_be_reached_are_named() {
     let absent = run("a\nb", &["--list", "--ssh", "no-such-ssh"]);
     absent.assert_code(1);
     assert_eq!(standings(&absent), ["failed", "failed"]);
+}
+
+#[test]
+fn other_hosts_do_not_learn_the_token_of_the_owner() {
+    let lab = Lab::new();
+    let access = r#"{"host":"10.77.99.1","port":7461,"token":"0123456789abcdef0123","version":"0.1.0"}"#;
+    fs::write(lab.folder().join("access.json"), access).expect("written");
+    fs::set_permissions(lab.folder().join("access.json"), fs::Permissions::from_mode(0o600)).expect("changed");
+    fs::write(lab.folder().join("hosts"), "node1\n").expect("written");
+    let mut command =
+        lab.bare_command(&["launch", "--hosts", "hosts", "--ssh", "false", "--access-file", "access.json"]);
+    let refused = Outcome::of(command.output().expect("the program starts"));
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("token of the owner") && refused.stderr.contains("--token-file"), "{refused:?}");
+    let named = Outcome::of(command.env("ANTICHAIN_TOKEN", "fedcba9876543210").output().expect("the program starts"));
+    named.assert_code(1);
 }

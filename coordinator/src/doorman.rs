@@ -6,7 +6,7 @@ use std::time::Instant;
 use antichain_proto::rights::{Purpose, Right, Tokens};
 use tonic::{Request, Status};
 
-use crate::gate::Counter;
+use crate::gate::{Caller, Counter};
 use crate::meters::{Meters, Refusal, Service};
 
 /// See the [module](self).
@@ -35,9 +35,9 @@ impl Doorman {
                 doorman.meters.refused(refusal).count();
                 Err(status)
             };
-            let is_too_much =
-                request.remote_addr().is_some_and(|address| !doorman.connections.may_ask(address.ip(), Instant::now()));
-            if is_too_much {
+            let caller = Caller::of(&request);
+            let may_ask = |caller: &Caller| doorman.connections.may_ask(caller.address.ip(), Instant::now());
+            if !caller.as_ref().is_none_or(may_ask) {
                 return refuse(Refusal::Rate, Status::resource_exhausted("too many requests from this address"));
             }
             let Some(right) = doorman.tokens.right_of(request.metadata()) else {
@@ -45,6 +45,9 @@ impl Doorman {
             };
             if door.is_some_and(|(_, purpose)| !right.covers(purpose)) {
                 return refuse(Refusal::Rights, not_covered(right));
+            }
+            if let Some(caller) = caller {
+                caller.welcome();
             }
             request.extensions_mut().insert(right);
             Ok(request)

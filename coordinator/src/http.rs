@@ -14,11 +14,12 @@ use antichain_proto::connect::Identity;
 use antichain_proto::rights::{Purpose, Tokens};
 use antichain_proto::token::shown_by;
 use axum::Router;
-use axum::extract::State;
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::Listener;
+use axum::serve::{IncomingStream, Listener};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -28,7 +29,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
 use crate::desk::Desk;
-use crate::gate::{Admitted, Counter, Gate};
+use crate::gate::{Admitted, Caller, Counter, Gate};
+use crate::meters::Port;
 use crate::metrics;
 use crate::server::HANDSHAKE;
 
@@ -65,12 +67,13 @@ pub fn serve(
 ) -> Result<impl Future<Output = ()> + Send + 'static, UnfitIdentity> {
     let acceptor = identity.map(acceptor).transpose()?;
     let meters = pages.desk.meters().clone();
-    let gate = Gate::new(listener, Counter::new(MOST_CONNECTIONS), meters);
+    let gate = Gate::new(listener, Counter::new(MOST_CONNECTIONS), meters, Port::Pages);
     let router = Router::new()
         .route("/metrics", get(show_metrics))
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(readiness))
         .with_state(pages);
+    let router = router.into_make_service_with_connect_info::<Caller>();
     Ok(async move {
         // What goes wrong with a connection ends that one alone.
         let _ = match acceptor {
@@ -80,7 +83,23 @@ pub fn serve(
     })
 }
 
-async fn show_metrics(State(pages): State<Pages>, headers: HeaderMap) -> Response {
+impl Connected<IncomingStream<'_, Gate>> for Caller {
+    fn connect_info(stream: IncomingStream<'_, Gate>) -> Self {
+        stream.io().caller().clone()
+    }
+}
+
+impl Connected<IncomingStream<'_, Tls>> for Caller {
+    fn connect_info(stream: IncomingStream<'_, Tls>) -> Self {
+        stream.io().get_ref().0.caller().clone()
+    }
+}
+
+async fn show_metrics(
+    State(pages): State<Pages>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    headers: HeaderMap,
+) -> Response {
     let shown = headers.get(header::AUTHORIZATION).and_then(|header| shown_by(header.as_bytes()));
     let right = match shown {
         Some(token) => pages.tokens.right_of_token(token),
@@ -93,6 +112,7 @@ async fn show_metrics(State(pages): State<Pages>, headers: HeaderMap) -> Respons
             (StatusCode::FORBIDDEN, "this token may work and not ask\n").into_response()
         }
         Some(_) => {
+            caller.welcome();
             // It looks at the disk.
             let text = move || metrics::text(&pages.desk, &pages.connections, pages.commit);
             let accepts = headers.get(header::ACCEPT).and_then(|accepts| accepts.to_str().ok()).unwrap_or_default();

@@ -15,7 +15,16 @@ pub enum Service {
     Values,
 }
 
-/// Why a request or a connection was refused.
+/// Where a coordinator listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    /// For workers and users.
+    Services,
+    /// For its pages.
+    Pages,
+}
+
+/// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Its token is missing or wrong.
@@ -39,6 +48,8 @@ pub enum Verdict {
     Corrupt,
     /// Another worker found something else.
     Different,
+    /// There was no room for it; it is delivered again.
+    NoRoom,
 }
 
 /// A number that only grows.
@@ -74,8 +85,7 @@ pub struct Meters {
     pub work_done: Meter,
     /// States dealt with by these.
     pub states_done: Meter,
-    /// Connections that were more than there may be.
-    pub connections_refused: Meter,
+    connections_refused: [Meter; Self::PORTS.len()],
 }
 
 impl Meters {
@@ -86,13 +96,16 @@ impl Meters {
     pub const REFUSALS: [(Refusal, &str); 3] =
         [(Refusal::Token, "token"), (Refusal::Rights, "rights"), (Refusal::Rate, "rate")];
     /// The verdicts, with their names.
-    pub const VERDICTS: [(Verdict, &str); 5] = [
+    pub const VERDICTS: [(Verdict, &str); 6] = [
         (Verdict::Accepted, "accepted"),
         (Verdict::Identical, "identical"),
         (Verdict::Stale, "stale"),
         (Verdict::Corrupt, "corrupt"),
         (Verdict::Different, "different"),
+        (Verdict::NoRoom, "no_room"),
     ];
+    /// The ports, with their names.
+    pub const PORTS: [(Port, &str); 2] = [(Port::Services, "services"), (Port::Pages, "pages")];
 
     /// Requests of a service.
     pub fn requests(&self, service: Service) -> &Meter {
@@ -102,6 +115,11 @@ impl Meters {
     /// Requests that were refused.
     pub fn refused(&self, refusal: Refusal) -> &Meter {
         &self.refused[refusal as usize]
+    }
+
+    /// Connections that were more than there may be.
+    pub fn connections_refused(&self, port: Port) -> &Meter {
+        &self.connections_refused[port as usize]
     }
 
     /// Results that were delivered.
@@ -128,6 +146,6 @@ mod tests {
         }
         assert_eq!(Meters::SERVICES.map(|(service, _)| meters.requests(service).get()), [1, 2, 3, 4]);
         assert_eq!(Meters::REFUSALS.map(|(refusal, _)| meters.refused(refusal).get()), [1, 2, 3]);
-        assert_eq!(Meters::VERDICTS.map(|(verdict, _)| meters.results(verdict).get()), [1, 2, 3, 4, 5]);
+        assert_eq!(Meters::VERDICTS.map(|(verdict, _)| meters.results(verdict).get()), [1, 2, 3, 4, 5, 6]);
     }
 }

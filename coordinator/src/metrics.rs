@@ -33,7 +33,11 @@ pub fn text(desk: &Desk, connections: &Counter, commit: &'static str) -> String 
     gauge("tasks_ready", "Tasks that nobody has", tallies.tasks.ready as f64);
     gauge("tasks_leased", "Tasks that workers have", tallies.tasks.leased as f64);
     gauge("tasks_set_aside", "Tasks that were lost with several workers", tallies.tasks.set_aside as f64);
-    gauge("store_free_bytes", "Bytes that are free where results are stored", tallies.free_bytes as f64);
+    gauge(
+        "store_free_bytes",
+        "Bytes that are free where results are stored",
+        tallies.free_bytes.map_or(f64::NAN, |bytes| bytes as f64),
+    );
     gauge("no_room", "Whether nothing can be stored for lack of room", f64::from(u8::from(tallies.no_room)));
     gauge("connections", "Connections that are open", connections.open() as f64);
     let jobs = [("running", tallies.jobs_running), ("paused", tallies.jobs_paused), ("failed", tallies.jobs_failed)];
@@ -47,11 +51,12 @@ pub fn text(desk: &Desk, connections: &Counter, commit: &'static str) -> String 
     registry.register("requests", "Requests by service", counters("service", requests));
     let refused = Meters::REFUSALS.map(|(refusal, name)| (name, meters.refused(refusal).get()));
     registry.register("requests_refused", "Requests that were refused, by reason", counters("reason", refused));
+    let refused = Meters::PORTS.map(|(port, name)| (name, meters.connections_refused(port).get()));
+    registry.register("connections_refused", "Connections that were too many, by port", counters("port", refused));
     let mut counter = |name: &str, help: &str, value: u64| registry.register(name, help, ConstCounter::new(value));
     counter("leases_lost", "Leases whose worker was not heard of in time", meters.leases_lost.get());
     counter("work_done", "Work of the results that were stored, as plans count it", meters.work_done.get());
     counter("states_done", "States that these dealt with", meters.states_done.get());
-    counter("connections_refused", "Connections that were too many", meters.connections_refused.get());
     let mut text = encoded(&registry);
     // Two registries in one text: its end belongs to the second alone.
     text.truncate(text.rfind("# EOF").unwrap_or(text.len()));

@@ -8,6 +8,7 @@ use std::time::Duration;
 use antichain_proto::connect::{Identity, PING_EVERY, PING_TIMEOUT};
 use antichain_proto::limits::{CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
 use antichain_proto::rights::{Purpose, Tokens};
+use antichain_proto::token::Token;
 use antichain_proto::v1::jobs_server::JobsServer;
 use antichain_proto::v1::tables_server::TablesServer;
 use antichain_proto::v1::values_server::ValuesServer;
@@ -21,7 +22,7 @@ use crate::desk::Desk;
 use crate::doorman::Doorman;
 use crate::gate::{Counter, Gate};
 use crate::http::{self, Pages, UnfitIdentity};
-use crate::meters::Service;
+use crate::meters::{Port, Service};
 use crate::service::Services;
 
 /// Time between the wish to stop and the end, whatever connections are open.
@@ -173,7 +174,8 @@ impl Bound {
             tokio::spawn(serving.map_err(|error| ServeError::Tls(error.to_string()))?);
         }
         let doorman = Doorman { tokens, connections: connections.clone(), meters: meters.clone() };
-        let services = Services::new(desk.clone());
+        let peer_token = Token::random().map_err(|error| ServeError::Failed(error.to_string()))?;
+        let services = Services::new(desk.clone(), peer_token);
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_serving::<JobsServer<Services>>().await;
         reporter.set_serving::<WorkServer<Services>>().await;
@@ -198,7 +200,7 @@ impl Bound {
             .add_service(InterceptedService::new(work, doorman.at(Some((Service::Work, Purpose::Work)))))
             .add_service(InterceptedService::new(tables, doorman.at(Some((Service::Tables, Purpose::Work)))))
             .add_service(InterceptedService::new(values, doorman.at(Some((Service::Values, Purpose::Ask)))))
-            .serve_with_incoming_shutdown(Gate::new(listener, connections, meters), wish);
+            .serve_with_incoming_shutdown(Gate::new(listener, connections, meters, Port::Services), wish);
         tokio::select! {
             result = serving => result.map_err(|error| ServeError::Failed(error.to_string())),
             reason = watched.broken() => Err(ServeError::Store(reason)),

@@ -30,7 +30,7 @@ pub mod v1 {
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
 /// Version of the protocol; both sides must have the same.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 /// Version of the engine: programs with the same one compute the same bytes.
 pub const ENGINE: &str = "3";

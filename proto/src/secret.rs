@@ -1,9 +1,11 @@
 //! Files that hold a secret, a token or a private key: read only where nobody else may.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 /// Bytes of a secret, at most: a key in PEM has some thousand.
 const MOST_BYTES: u64 = 1 << 20;
@@ -50,9 +52,14 @@ impl SecretError {
 /// [`SecretError::Open`] before anything is read; [`SecretError::Read`], also for what is no text.
 pub fn read(file: &Path) -> Result<String, SecretError> {
     let failed = |source| SecretError::Read { file: file.to_owned(), source };
-    let open = File::open(file).map_err(failed)?;
+    // Nobody waits for the other end of a pipe.
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let open = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
     // Of the file that is open: another one may have taken its name.
     let metadata = open.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
+    }
     if !is_private(&metadata) {
         return Err(SecretError::Open { file: file.to_owned(), mode: metadata.permissions().mode() & 0o7777 });
     }
@@ -101,5 +108,7 @@ mod tests {
         assert_eq!(with_mode(0o440).is_ok(), is_of_root);
         fs::remove_file(&file).expect("removed");
         assert!(matches!(read(&file), Err(SecretError::Read { .. })));
+        let pipe = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&file).status().expect("mkfifo");
+        assert!(pipe.success() && matches!(read(&file), Err(SecretError::Read { .. })), "nobody waits for a pipe");
     }
 }

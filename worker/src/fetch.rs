@@ -36,7 +36,7 @@ pub struct Fetcher {
 impl Fetcher {
     /// By this link, from threads that may block.
     pub fn new(link: Arc<Link>, calls: Calls) -> Self {
-        let peers = Peers::new(link.target().clone());
+        let peers = Peers::new(link.target().clone(), link.session.clone());
         Self { link, peers, calls }
     }
 

@@ -79,7 +79,12 @@ impl Link {
     ///
     /// # Errors
     /// [`WorkerError::Connect`], [`WorkerError::Refused`].
-    pub async fn open(settings: &Settings, instance: u64, peer_address: String) -> Result<Arc<Self>, WorkerError> {
+    pub async fn open(
+        settings: &Settings,
+        instance: u64,
+        peer_address: String,
+        session: Arc<Session>,
+    ) -> Result<Arc<Self>, WorkerError> {
         let connection = patiently_connected(&settings.target).await?;
         let request = v1::RegisterRequest {
             protocol: PROTOCOL,
@@ -97,7 +102,7 @@ impl Link {
             connection,
             target: settings.target.clone(),
             request,
-            session: Arc::default(),
+            session,
             registering: Mutex::new(()),
             lease: watch::Sender::new(Duration::from_secs(15)),
         });

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use antichain_common::store::BlockImage;
 use antichain_proto::connect::{Connection, PEER_TLS, Target, WORKER_NAME, connect};
 use antichain_proto::limits::{CHUNK_BYTES, CONNECTION_WINDOW, FRAME_BYTES, MESSAGE_BYTES, STREAM_WINDOW};
-use antichain_proto::rights::Tokens;
+use antichain_proto::token::{Token, shown_in};
 use antichain_proto::url::CoordinatorUrl;
 use antichain_proto::v1;
 use antichain_proto::v1::tables_client::TablesClient;
@@ -25,17 +25,19 @@ use tonic::{Request, Response, Status};
 use crate::error::WorkerError;
 use crate::fetch::Place;
 use crate::made::Made;
+use crate::session::Session;
 
-/// Connections to other workers.
+/// Connections to other workers, each with what it shows.
 pub struct Peers {
     target: Target,
-    clients: Mutex<HashMap<String, Connection>>,
+    session: Arc<Session>,
+    clients: Mutex<HashMap<String, (Token, Connection)>>,
 }
 
 impl Peers {
-    /// None yet; they want to see what the coordinator wants to see.
-    pub fn new(target: Target) -> Self {
-        Self { target, clients: Mutex::default() }
+    /// None yet; who vouches for them vouches for the coordinator, too.
+    pub fn new(target: Target, session: Arc<Session>) -> Self {
+        Self { target, session, clients: Mutex::default() }
     }
 
     /// A client of the worker at an address.
@@ -43,10 +45,11 @@ impl Peers {
     /// # Errors
     /// A status, as of a call that failed, if it cannot be reached.
     pub async fn client(&self, address: &str) -> Result<TablesClient<Connection>, Status> {
+        let token = self.session.peer_token().ok_or_else(|| Status::unavailable("it has not registered"))?;
         let known = self.clients.lock().unwrap_or_else(PoisonError::into_inner).get(address).cloned();
         let connection = match known {
-            Some(connection) => connection,
-            None => {
+            Some((shown, connection)) if shown == token => connection,
+            _ => {
                 let unusable = |reason: String| Status::unavailable(format!("worker {address}: {reason}"));
                 let (is_tls, at) = match address.strip_prefix(PEER_TLS) {
                     Some(at) => (true, at),
@@ -57,10 +60,11 @@ impl Peers {
                     return Err(unusable("it speaks no TLS, so it does not learn the token".to_owned()));
                 }
                 let url = CoordinatorUrl::new(is_tls, at.ip().to_string(), at.port());
-                let target = Target { url, server_name: Some(WORKER_NAME), ..self.target.clone() };
+                let (server_name, shown) = (Some(WORKER_NAME), Some(token.clone()));
+                let target = Target { url, server_name, token: shown, ..self.target.clone() };
                 let connection = connect(&target).await.map_err(|error| unusable(error.to_string()))?;
                 let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-                clients.insert(address.to_owned(), connection.clone());
+                clients.insert(address.to_owned(), (token, connection.clone()));
                 connection
             }
         };
@@ -128,14 +132,21 @@ fn chunks(image: &BlockImage, ranges: Vec<Range<usize>>) -> impl Iterator<Item =
 ///
 /// # Errors
 /// [`WorkerError::Listen`], [`WorkerError::Identity`].
-pub async fn serve(address: SocketAddr, target: &Target, made: Arc<Made>) -> Result<String, WorkerError> {
+pub async fn serve(
+    address: SocketAddr,
+    target: &Target,
+    session: Arc<Session>,
+    made: Arc<Made>,
+) -> Result<String, WorkerError> {
     let failed = |source| WorkerError::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let tokens = target.token.clone().map_or_else(Tokens::default, Tokens::of_owner);
-    let check = move |request: Request<()>| match tokens.right_of(request.metadata()) {
-        Some(_) => Ok(request),
-        None => Err(Status::unauthenticated("the token is wrong")),
+    let check = move |request: Request<()>| {
+        let shown = shown_in(request.metadata());
+        match session.peer_token().zip(shown) {
+            Some((token, shown)) if token.is(shown) => Ok(request),
+            _ => Err(Status::unauthenticated("this is no worker of the same coordinator")),
+        }
     };
     let tables = TablesServer::new(Service(made)).max_decoding_message_size(MESSAGE_BYTES);
     let mut server = Server::builder();

@@ -17,6 +17,7 @@ use crate::lanes::{Assignment, LANES, Lanes};
 use crate::link::Link;
 use crate::made::Made;
 use crate::peers;
+use crate::session::Session;
 use crate::shop::Shop;
 
 /// Tasks in hand: one for each lane, and one that waits.
@@ -68,16 +69,17 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     }
     std::fs::create_dir_all(&scratch).map_err(folder)?;
     let made = Arc::new(Made::new(settings.memory / MADE_SHARE, settings.peer_listen.is_some()));
+    let session = Arc::new(Session::default());
     let mut peer_address = String::new();
     if let Some(address) = settings.peer_listen {
-        peer_address = peers::serve(address, &settings.target, made.clone()).await?;
+        peer_address = peers::serve(address, &settings.target, session.clone(), made.clone()).await?;
         tracing::info!("other workers can fetch from {peer_address}");
     }
     let refused = |what, reason: String| WorkerError::System { what, reason };
     let instance = getrandom::u64().map_err(|error| refused("random numbers", error.to_string()))?;
     let mut stop = std::pin::pin!(stop);
     let link = tokio::select! {
-        link = Link::open(&settings, instance, peer_address) => link?,
+        link = Link::open(&settings, instance, peer_address, session) => link?,
         () = &mut stop => return Ok(()),
     };
     let (failed, mut failure) = mpsc::channel(1);

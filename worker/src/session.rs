@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antichain_common::job::Interrupt;
+use antichain_proto::token::Token;
 use antichain_proto::v1;
 
 /// A task in hand.
@@ -21,6 +22,8 @@ pub struct Held {
 #[derive(Default)]
 struct Inner {
     worker: u64,
+    /// What workers show one another, since it has registered.
+    peer_token: Option<Token>,
     held: HashMap<u64, Held>,
 }
 
@@ -36,6 +39,11 @@ impl Session {
     /// The worker's number.
     pub fn worker(&self) -> u64 {
         self.inner().worker
+    }
+
+    /// What workers of the same coordinator show one another.
+    pub fn peer_token(&self) -> Option<Token> {
+        self.inner().peer_token.clone()
     }
 
     /// The tasks in hand.
@@ -63,6 +71,7 @@ impl Session {
     pub fn register(&self, reply: &v1::RegisterReply) {
         let mut inner = self.inner();
         inner.worker = reply.worker;
+        inner.peer_token = Token::new(&reply.peer_token).ok();
         let epochs: HashMap<u64, u64> = reply.leases.iter().map(|lease| (lease.task, lease.epoch)).collect();
         inner.held.retain(|task, held| match epochs.get(task) {
             Some(&epoch) => {

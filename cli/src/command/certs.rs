@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::{CertsArgs, Global};
 use crate::authority::{Authority, AuthorityError, Holder};
 use crate::output::{document, result};
-use crate::remote::PlaceError;
+use crate::remote::{PlaceError, place};
 
 /// The authority's files.
 const CA: (&str, &str) = ("ca.pem", "ca.key");
@@ -31,6 +31,14 @@ pub enum CertsError {
     NotMade {
         /// The folder.
         folder: PathBuf,
+    },
+    /// Others could put their own files there.
+    #[error("others may write in {} (mode {mode:04o})", folder.display())]
+    Shared {
+        /// The folder.
+        folder: PathBuf,
+        /// Its permissions.
+        mode: u32,
     },
     /// A file cannot be written.
     #[error("{} cannot be written: {source}", file.display())]
@@ -88,7 +96,10 @@ pub fn execute(global: &Global, args: &CertsArgs) -> anyhow::Result<()> {
     }
     for name in ["owner.token", "worker.token", "reader.token"] {
         let file = out.join(name);
-        if !file.exists() {
+        if file.exists() {
+            // One that others may read, or that is none, is not to be taken for good.
+            place::token_in(&file)?;
+        } else {
             write_secret(&file, &format!("{}\n", Token::random()?.secret()))?;
             files.push(name.to_owned());
         }
@@ -102,21 +113,29 @@ pub fn execute(global: &Global, args: &CertsArgs) -> anyhow::Result<()> {
 }
 
 fn make_folder(folder: &Path) -> Result<(), CertsError> {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|source| CertsError::Write { file: folder.to_owned(), source })
+    let failed = |source| CertsError::Write { file: folder.to_owned(), source };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let mode = fs::metadata(folder).map_err(failed)?.permissions().mode();
+    if mode & 0o022 == 0 { Ok(()) } else { Err(CertsError::Shared { folder: folder.to_owned(), mode: mode & 0o7777 }) }
 }
 
 /// Writes what everybody may read.
 fn write(file: &Path, text: &str) -> Result<(), CertsError> {
-    let written = fs::write(file, text).and_then(|()| fs::set_permissions(file, fs::Permissions::from_mode(0o644)));
-    written.map_err(|source| CertsError::Write { file: file.to_owned(), source })
+    put(file, text, 0o644)
 }
 
 /// Writes a secret, in the place of one that is there.
 fn write_secret(file: &Path, text: &str) -> Result<(), CertsError> {
+    put(file, text, 0o600)
+}
+
+/// Puts a file in the place of what is there, a symbolic link too.
+fn put(file: &Path, text: &str, mode: u32) -> Result<(), CertsError> {
     let part = file.with_extension("part");
     // Of a process that was killed, if at all.
     let _ = fs::remove_file(&part);
-    let written = secret::write_new(&part, text).and_then(|()| fs::rename(&part, file));
+    let written = secret::write_new(&part, text)
+        .and_then(|()| fs::set_permissions(&part, fs::Permissions::from_mode(mode)))
+        .and_then(|()| fs::rename(&part, file));
     written.map_err(|source| CertsError::Write { file: file.to_owned(), source })
 }

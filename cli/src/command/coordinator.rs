@@ -32,8 +32,8 @@ pub enum CoordinatorError {
     /// An open port without TLS.
     #[error("{0} can be reached from other machines, and without TLS the token can be read on the way")]
     Open(SocketAddr),
-    /// A token that may do everything and is said to do less.
-    #[error("the owner's token is also said to be one with less rights")]
+    /// A token that would open more than somebody meant it to.
+    #[error("the same token is given for different rights")]
     SameToken,
     /// The access file is another coordinator's.
     #[error("the access file {} is that of the coordinator at {url}, which is running", file.display())]
@@ -68,7 +68,9 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     }
     let kept = directory.join(KEPT);
     let token = owners.map_or_else(|| token(&kept), Ok)?;
-    if others_tokens.iter().any(|(other, _)| *other == token) {
+    let mut all = vec![&token];
+    all.extend(others_tokens.iter().map(|(other, _)| other));
+    if (1..all.len()).any(|i| all[..i].contains(&all[i])) {
         return Err(CoordinatorError::SameToken.into());
     }
     let tokens = others_tokens
@@ -77,7 +79,7 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     let store = data::open(&directory)?;
     refuse_taken(&access_file)?;
     let settings = Settings { lease: args.lease, ..Settings::default() };
-    allow_files(args.max_connections as u64 + OTHER_FILES);
+    let most_connections = connections_that_fit(args.max_connections);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let stop = interrupt::asked_to_stop()?;
@@ -85,7 +87,7 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
             identity: identity.clone(),
             client_ca,
             http: args.http,
-            most_connections: args.max_connections,
+            most_connections,
             commit: build::COMMIT,
             ..Listen::plain(args.listen, tokens)
         };
@@ -121,17 +123,24 @@ pub fn execute(global: &Global, args: &CoordinatorArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets this process have so many files open, as far as the system allows: many shells allow a thousand at first, of which
-/// connections are some.
-fn allow_files(wanted: u64) {
+/// Lets this process have as many files open as so many connections take, as far as the system allows: many shells allow a
+/// thousand at first. Returns how many connections these are enough for.
+fn connections_that_fit(wanted: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
-    if limit.current.is_none_or(|current| current >= wanted) {
-        return;
+    let files = wanted as u64 + OTHER_FILES;
+    if limit.current.is_none_or(|current| current >= files) {
+        return wanted;
     }
-    let current = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
-    if setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..limit }).is_err() || current < wanted {
-        tracing::debug!("no more than {current} files may be open, where {wanted} might be needed");
+    let current = limit.maximum.map_or(files, |maximum| files.min(maximum));
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..limit });
+    let allowed = raised.map_or(limit.current.unwrap_or(current), |()| current);
+    let fit = wanted.min(allowed.saturating_sub(OTHER_FILES).max(1) as usize);
+    if fit < wanted {
+        tracing::warn!(
+            "{allowed} files may be open, so no more than {fit} connections are taken; `ulimit -n {files}`, or LimitNOFILE= in a unit, allows {wanted}"
+        );
     }
+    fit
 }
 
 /// The token of the coordinator that served this directory before: its workers, which show it, go on after a restart.

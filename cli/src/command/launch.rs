@@ -7,7 +7,7 @@ use antichain_proto::connect::Target;
 use crate::args::{Global, LaunchArgs};
 use crate::build;
 use crate::launch::{Host, HostsError, Launch, Outcome, Ssh, Standing, Wish, hosts};
-use crate::output::{document, result, table};
+use crate::output::{document, result, table, warning};
 use crate::remote::place;
 
 /// Seconds that a worker has to end after the time for its tasks.
@@ -22,6 +22,9 @@ pub enum LaunchError {
     /// A coordinator that only this machine can reach.
     #[error("{0} can be reached from this machine only")]
     Loopback(String),
+    /// Who has it may do everything.
+    #[error("the access file holds the token of the owner, which other hosts are not to learn")]
+    OwnersToken,
     /// Some hosts did not do what they were told: which, was said.
     #[error("{failed} of {all} hosts failed")]
     Failed {
@@ -47,6 +50,13 @@ pub fn execute(global: &Global, args: &LaunchArgs) -> anyhow::Result<()> {
     };
     if wish == Wish::Start && target.url.is_loopback() && !hosts.iter().all(is_this_machine) && !args.loopback {
         return Err(LaunchError::Loopback(target.url.to_string()).into());
+    }
+    let named = global.token_file.is_some() || std::env::var_os("ANTICHAIN_TOKEN").is_some();
+    if target.token.is_some() && !named && !hosts.iter().all(is_this_machine) {
+        if !args.loopback {
+            return Err(LaunchError::OwnersToken.into());
+        }
+        warning(global.json, "the workers get the owner's token; --token-file names one that may only work");
     }
     let launch = Launch {
         ssh: Ssh::new(&args.ssh, args.drain + Duration::from_secs(TO_END)),

@@ -36,6 +36,8 @@ impl Failure {
             }
             PlaceError::Access(error) => Self::of_access(error),
             PlaceError::Secret(error) => Self::of_secret(error),
+            PlaceError::ShortToken { file } => Self::bad_input(file.display().to_string(), error)
+                .hint("let `antichain certs` make one, or write `openssl rand -hex 32` into it"),
             PlaceError::TokenFile { file, .. } => Self::bad_input(file.display().to_string(), error)
                 .hint("name a file that holds the token and nothing else, as `antichain certs` makes it"),
         }

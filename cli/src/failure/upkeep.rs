@@ -27,6 +27,8 @@ impl Failure {
                 .hint("with --renew it makes new certificates; or name another folder with --out"),
             CertsError::NotMade { folder } => Self::bad_input(folder.display().to_string(), error)
                 .hint("leave --renew out to make one, or name its folder with --out"),
+            CertsError::Shared { folder, .. } => Self::bad_input(folder.display().to_string(), error)
+                .hint("`chmod 700` it, or name another folder with --out"),
             CertsError::Write { file, .. } => Self::failed(error)
                 .about(file.display().to_string())
                 .hint("name a folder with --out that you may write"),
@@ -51,6 +53,9 @@ impl Failure {
             LaunchError::Loopback(url) => Self::bad_input(url, error).hint(
                 "let it listen with --listen, a certificate and tokens (`antichain certs`), and name it with --coordinator; \
                  with tunnels to it, give --loopback",
+            ),
+            LaunchError::OwnersToken => Self::bad_input("--token-file", error).hint(
+                "name a worker's token with --token-file (`antichain certs` makes one; the coordinator takes it with --worker-token-file)",
             ),
             LaunchError::Failed { .. } => {
                 Self::failed(error).hint("see that `ssh HOST true` asks nothing; worker.log there says more")

@@ -75,7 +75,12 @@ pub fn start(host: &Host, target: &Target, options: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     preamble(host)
         + &format!(
-            "nohup ./antichain {} > worker.log 2>&1 < /dev/null &
+            "if (set -C; echo $$ > starting) 2>/dev/null; then :
+elif kill -0 \"$(cat starting)\" 2>/dev/null; then echo 'ended another launch starts one at this moment'; exit 0
+else echo $$ > starting; fi
+trap 'rm -f starting' EXIT
+if running; then echo \"running $process\"; exit 0; fi
+nohup ./antichain {} > worker.log 2>&1 < /dev/null &
 echo $! > worker.pid
 sleep {SETTLED}
 if running; then echo \"started $process\"; else echo \"ended $(tail -n 2 worker.log | tr '\\n' ' ')\"; fi
@@ -89,7 +94,7 @@ pub fn list(host: &Host) -> String {
     preamble(host) + "if running; then echo \"running $process\"; else echo stopped; fi\n"
 }
 
-/// Tells it to end, and waits.
+/// Tells it to end, and waits. What is secret is taken away with it.
 pub fn stop(host: &Host, seconds: u64) -> String {
     preamble(host)
         + &format!(
@@ -99,8 +104,9 @@ pub fn stop(host: &Host, seconds: u64) -> String {
   while running && [ \"$left\" -gt 0 ]; do sleep 1; left=$((left - 1)); done
   if running; then echo \"stubborn $process\"; exit 0; fi
 fi
-rm -f worker.pid; echo stopped
-"
+rm -f worker.pid {secrets}; echo stopped
+",
+            secrets = [TOKEN, AUTHORITY, CERTIFICATE, KEY].join(" ")
         )
 }
 

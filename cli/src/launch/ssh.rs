@@ -1,7 +1,7 @@
 //! Calls of ssh: a script to run there, and what it reads.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,6 +12,8 @@ use super::Host;
 const CONNECT_SECONDS: u32 = 15;
 /// How long a script may take, beyond what it waits for: copying the program over a slow line is the longest.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Bytes that are kept of what a script says.
+const MOST_BYTES: u64 = 1 << 16;
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -94,6 +96,9 @@ impl Ssh {
         let mut child = command.spawn().map_err(|source| SshError::Program { program, source })?;
         // That the other side reads no more is seen by its exit code.
         let writer = child.stdin.take().map(|stdin| std::thread::spawn(move || write(stdin)));
+        // Both at once, or the other side waits for somebody to read.
+        let said = child.stdout.take().map(|out| std::thread::spawn(|| beginning(out)));
+        let complained = child.stderr.take().map(|out| std::thread::spawn(|| beginning(out)));
         let start = Instant::now();
         while child.try_wait().map_err(|error| SshError::Failed(error.to_string()))?.is_none() {
             if start.elapsed() > self.patience {
@@ -104,16 +109,26 @@ impl Ssh {
             }
             std::thread::sleep(LOOK);
         }
-        let output = child.wait_with_output().map_err(|error| SshError::Failed(error.to_string()))?;
+        let status = child.wait().map_err(|error| SshError::Failed(error.to_string()))?;
+        let text = |reader: Option<std::thread::JoinHandle<String>>| reader.and_then(|reader| reader.join().ok());
+        let (said, complained) = (text(said).unwrap_or_default(), text(complained).unwrap_or_default());
         if let Some(writer) = writer {
             // The same.
             let _ = writer.join();
         }
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed without a word");
+        if !status.success() {
+            let last = complained.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed without a word");
             return Err(SshError::Failed(last.trim().to_owned()));
         }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        Ok(said)
     }
+}
+
+/// The beginning of what comes; the rest is read, and dropped.
+fn beginning(mut from: impl Read) -> String {
+    let mut bytes = Vec::new();
+    // What was read until it failed is all there is.
+    let _ = from.by_ref().take(MOST_BYTES).read_to_end(&mut bytes);
+    let _ = io::copy(&mut from, &mut io::sink());
+    String::from_utf8_lossy(&bytes).into_owned()
 }

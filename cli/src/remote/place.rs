@@ -20,6 +20,9 @@ use crate::args::Global;
 /// The data directory, if nothing else is said.
 pub const DEFAULT_DATA: &str = "./antichain-data";
 
+/// Characters of a token that nobody guesses, at least.
+const LEAST_TOKEN: usize = 16;
+
 /// Variable that holds the token.
 const TOKEN_VARIABLE: &str = "ANTICHAIN_TOKEN";
 
@@ -64,6 +67,12 @@ pub enum PlaceError {
     /// A token or a key.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// Somebody would guess it.
+    #[error("the token in {} is too short: it has less than {LEAST_TOKEN} characters", file.display())]
+    ShortToken {
+        /// The file.
+        file: PathBuf,
+    },
     /// What a file holds is no token.
     #[error("{} holds no token: {source}", file.display())]
     TokenFile {
@@ -159,7 +168,12 @@ pub fn identity(global: &Global) -> Result<Option<Identity>, PlaceError> {
 /// # Errors
 /// [`PlaceError::Secret`], [`PlaceError::TokenFile`].
 pub fn token_in(file: &Path) -> Result<Token, PlaceError> {
-    Token::new(&secret::read(file)?).map_err(|source| PlaceError::TokenFile { file: file.to_owned(), source })
+    let token = Token::new(&secret::read(file)?);
+    let token = token.map_err(|source| PlaceError::TokenFile { file: file.to_owned(), source })?;
+    if token.secret().len() < LEAST_TOKEN {
+        return Err(PlaceError::ShortToken { file: file.to_owned() });
+    }
+    Ok(token)
 }
 
 /// What an access file says about a coordinator that was named.

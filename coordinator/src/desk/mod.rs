@@ -14,11 +14,13 @@ mod documents;
 mod estimate;
 mod foreman;
 mod game;
+mod inbox;
 mod job;
 mod jobs;
 mod pace;
 mod quota;
 mod restore;
+mod results;
 mod ruler;
 mod search;
 mod shared;
@@ -44,6 +46,7 @@ use crate::meters::Meters;
 use crate::task_id::JobNumber;
 use clerk::Delivered;
 use documents::{COORDINATOR, EPOCHS};
+use inbox::Inbox;
 pub use jobs::JobsError;
 use shared::Shared;
 pub use shared::{Heard, Said};
@@ -83,6 +86,8 @@ pub struct Desk {
     broken: watch::Sender<Option<String>>,
     /// What searchers tell each other.
     shared: Shared,
+    /// The files that are being received.
+    inbox: Arc<Inbox>,
     /// What is counted.
     meters: Arc<Meters>,
     clerk: Sender<Delivered>,
@@ -122,6 +127,7 @@ impl Desk {
             news: Notify::new(),
             broken: watch::Sender::new(None),
             shared: Shared::default(),
+            inbox: Arc::default(),
             meters: Arc::default(),
             clerk,
             foreman,

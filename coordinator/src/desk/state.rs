@@ -103,9 +103,12 @@ impl State {
         worker
     }
 
+    /// A number that nobody guesses: who knows it speaks for the worker.
     fn new_number(&mut self) -> WorkerId {
         self.next_worker += 1;
-        WorkerId(self.next_worker - 1)
+        let random = getrandom::u64().map(WorkerId).ok();
+        let is_free = |worker: &WorkerId| !self.workers.contains_key(worker) && !self.former.contains_key(worker);
+        random.filter(is_free).unwrap_or(WorkerId(self.next_worker - 1))
     }
 
     /// The job of that id, if it is not over.
@@ -201,7 +204,13 @@ impl State {
                 self.ledger.forget_worker(id);
             }
         }
-        self.workers.retain(|_, worker| silent(worker) <= self.lease.max(LISTED));
+        let listed = self.lease.max(LISTED);
+        for (id, worker) in self.workers.extract_if(.., |_, worker| now.saturating_sub(worker.seen) > listed) {
+            if worker.delivered > 0 {
+                self.former.insert(id, worker.name);
+            }
+        }
+        self.instances.retain(|_, id| self.workers.contains_key(id));
     }
 
     /// The workers that are heard of and get tasks.

@@ -31,13 +31,13 @@ pub struct Tallies {
     /// Whether nothing can be stored for lack of room.
     pub no_room: bool,
     /// Bytes that are free where it stores.
-    pub free_bytes: u64,
+    pub free_bytes: Option<u64>,
 }
 
 impl Desk {
     /// How much of everything there is now.
     pub fn tallies(&self) -> Tallies {
-        let free_bytes = free_space(self.store.directory()).unwrap_or(0);
+        let free_bytes = free_space(self.store.directory()).ok();
         let now = self.now();
         let state = self.state();
         let jobs = |standing: Standing| state.jobs.values().filter(|job| job.record.standing == standing).count();

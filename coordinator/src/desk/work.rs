@@ -4,25 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antichain_common::job::search::Order;
-use antichain_common::job::task::{Engine, Findings, Solved, Task, TaskKind};
-use antichain_common::job::{JobId, JobSpec, Question, ValuedShard};
-use antichain_common::recurrence::limbs::WIDTHS;
+use antichain_common::job::task::{Findings, Task};
+use antichain_common::job::{JobId, JobSpec};
 use antichain_common::store::{BlockHead, ShardReceiver, StoreError};
 use tokio::sync::oneshot;
 
 use super::clerk::{Delivered, file_key};
-use super::estimate::check_sampled;
-use super::ruler::check_surveyed;
-use super::search::{check_proved, check_searched};
+use super::inbox::Receiving;
+use super::results::{Expected, check, digest, is_of_search};
 use super::state::{Reach, State, Worker};
 use super::{Desk, quota};
-use crate::course::CutShard;
 use crate::ledger::{Delivery, Digest, Epoch, Lease, Refusal, TaskId, WorkerId};
 
 /// How long a worker waits for tasks that are near to what it has, before it gets what others are nearer to.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The same for joins: they are little work, and read much.
 const PATIENCE_FOR_JOINS: Duration = Duration::from_secs(6);
+
+/// Workers that are listed at a time: each takes some hundred bytes, also for a while after it was heard of last.
+const MOST_WORKERS: usize = 1 << 16;
 
 /// A worker that makes itself known.
 pub struct Registration {
@@ -87,6 +87,12 @@ pub enum WorkError {
     /// The store failed.
     #[error("the coordinator cannot store it: {0}")]
     Store(String),
+    /// More than anybody has.
+    #[error("there are {MOST_WORKERS} workers, and no more are taken")]
+    TooManyWorkers,
+    /// Of two deliveries under one lease the later one counts.
+    #[error("another delivery of this result has begun")]
+    Overtaken,
 }
 
 impl From<Refusal> for WorkError {
@@ -126,7 +132,7 @@ pub struct Incoming {
     epoch: Epoch,
     findings: Findings,
     digest: Digest,
-    receiver: Option<ShardReceiver>,
+    receiving: Option<Receiving>,
 }
 
 /// Whether more is wanted of a delivery.
@@ -139,10 +145,16 @@ pub enum Opened {
 
 impl Desk {
     /// Makes a worker known, or known again.
-    pub fn register(&self, registration: Registration) -> Registered {
+    ///
+    /// # Errors
+    /// [`WorkError::TooManyWorkers`].
+    pub fn register(&self, registration: Registration) -> Result<Registered, WorkError> {
         let Registration { instance, name, threads, memory, peer, held } = registration;
         let now = self.now();
         let mut state = self.state();
+        if state.workers.len() >= MOST_WORKERS && !state.instances.contains_key(&instance) {
+            return Err(WorkError::TooManyWorkers);
+        }
         let worker = state.worker_of_instance(instance);
         state.ledger.register(worker, memory);
         let delivered = state.workers.get(&worker).map_or(0, |worker| worker.delivered);
@@ -161,7 +173,7 @@ impl Desk {
         let leases = offers(&state, leases);
         drop(state);
         self.news.notify_waiters();
-        Registered { worker, lease: self.settings.lease, leases }
+        Ok(Registered { worker, lease: self.settings.lease, leases })
     }
 
     /// Tasks for a worker, if there are any now. One that has waited gets what others are nearer to, too, but one at a
@@ -209,7 +221,10 @@ impl Desk {
             state.ledger.forget_worker(worker);
             if let Some(gone) = state.workers.remove(&worker) {
                 tracing::info!(worker = gone.name, "left");
-                state.former.insert(worker, gone.name);
+                // An alarm names those whose results are stored; whoever had none is nobody's concern.
+                if gone.delivered > 0 {
+                    state.former.insert(worker, gone.name);
+                }
             }
             state.instances.retain(|_, &mut id| id != worker);
             state.share(now);
@@ -273,16 +288,17 @@ impl Desk {
             Delivery::Accepted | Delivery::Different(_) => {}
             other => return Ok(Opened::Decided(other)),
         }
-        let mut receiver = None;
+        let mut receiving = None;
         if let (Some((header, tail, bytes)), Some(key)) = (file, file_key(&id, of)) {
             if let Some(reason) = self.lack_of_room(bytes) {
                 return Err(WorkError::NoRoom(reason));
             }
-            let receiving = self.store.receive_shard(&key, header, tail, bytes);
-            receiver = Some(receiving.map_err(|error| self.receiving_failed(worker, epoch, error))?);
+            let received = self.store.receive_shard(&key, header, tail, bytes);
+            let received = received.map_err(|error| self.receiving_failed(worker, epoch, error))?;
+            receiving = Some(self.inbox.begin((worker, epoch), received));
         }
         let desk = self.clone();
-        Ok(Opened::Receiving(Box::new(Incoming { desk, worker, task, epoch, findings: parsed, digest, receiver })))
+        Ok(Opened::Receiving(Box::new(Incoming { desk, worker, task, epoch, findings: parsed, digest, receiving })))
     }
 
     /// Counts a corrupt result against a worker.
@@ -313,15 +329,16 @@ impl Incoming {
     ///
     /// # Errors
     /// As [`Desk::open_delivery`].
-    pub fn push(&mut self, stored: &[u8]) -> Result<(), WorkError> {
-        let Some(receiver) = &mut self.receiver else {
+    pub fn push(&self, stored: &[u8]) -> Result<(), WorkError> {
+        let Some(receiving) = &self.receiving else {
             return Err(self.desk.corrupt(self.worker, self.epoch, "blocks without a file"));
         };
         // Others are received at the same time.
         if let Some(reason) = self.desk.lack_of_room(0) {
             return Err(WorkError::NoRoom(reason));
         }
-        receiver.push(stored).map_err(|error| self.desk.receiving_failed(self.worker, self.epoch, error))
+        let pushed = receiving.with(|file| file.push(stored)).ok_or(WorkError::Overtaken)?;
+        pushed.map_err(|error| self.desk.receiving_failed(self.worker, self.epoch, error))
     }
 
     /// Completes the file and hands the result to the clerk; the answer comes when it is stored.
@@ -329,8 +346,9 @@ impl Incoming {
     /// # Errors
     /// As [`Desk::open_delivery`].
     pub fn finish(self) -> Result<oneshot::Receiver<Result<Delivery, WorkError>>, WorkError> {
-        let Self { desk, worker, task, epoch, findings, digest, receiver } = self;
-        let record = match receiver.map(ShardReceiver::finish).transpose() {
+        let Self { desk, worker, task, epoch, findings, digest, receiving } = self;
+        let file = receiving.map(|receiving| receiving.take().ok_or(WorkError::Overtaken)).transpose()?;
+        let record = match file.map(ShardReceiver::finish).transpose() {
             Ok(written) => written.map(antichain_common::store::Written::record),
             Err(error) => return Err(desk.receiving_failed(worker, epoch, error)),
         };
@@ -358,139 +376,4 @@ fn offers(state: &State, leases: Vec<Lease>) -> Vec<LeaseOffer> {
         Some(LeaseOffer { lease, job: job.id.clone(), spec: job.record.spec.clone(), task, heights, search })
     };
     leases.into_iter().filter_map(offer).collect()
-}
-
-fn is_of_search(task: Task) -> bool {
-    matches!(task.kind, TaskKind::Search | TaskKind::Prove)
-}
-
-/// The digest of a result: of what was found and of the contents of its file. What a search visits depends on what others told
-/// it, and whether its answer is true is seen in the proof: so all answers of an order are the same answer.
-fn digest(task: Task, findings: &[u8], head: Option<&BlockHead>) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    if is_of_search(task) {
-        return *hasher.finalize().as_bytes();
-    }
-    hasher.update(findings);
-    if let Some(head) = head {
-        hasher.update(&head.payload_digest());
-    }
-    *hasher.finalize().as_bytes()
-}
-
-/// What a coordinator knows of a task beforehand.
-struct Expected {
-    shard: Option<CutShard>,
-    width_below: usize,
-    /// The position that is searched.
-    order: Option<String>,
-}
-
-/// The findings, if they are of the task and agree with the file.
-fn check(
-    engine: &dyn Engine,
-    task: Task,
-    findings: &[u8],
-    head: Option<&BlockHead>,
-    expected: &Expected,
-) -> Result<Findings, String> {
-    let Expected { shard, width_below, order } = expected;
-    let (shard, width_below) = (*shard, *width_below);
-    let findings: Findings = serde_json::from_slice(findings).map_err(|error| format!("its findings: {error}"))?;
-    let (kind, has_file) = match &findings {
-        Findings::Whole(certificate) if certificate.spec == *engine.spec() && certificate.job == engine.spec().id() => {
-            (TaskKind::Whole, false)
-        }
-        Findings::Whole(_) => return Err("a certificate of another job".to_owned()),
-        Findings::Enumerated { .. } => (TaskKind::Enumerate, true),
-        Findings::Joined { .. } => (TaskKind::Join, false),
-        Findings::Solved(solved) => {
-            check_solved(solved, head, shard, width_below)?;
-            let found = (solved.values.is_some(), solved.positions.is_some());
-            let question = engine.spec().question;
-            if found != (question == Question::Extensions, question.is_game()) {
-                return Err("values of another question".to_owned());
-            }
-            (TaskKind::Solve, engine.has_values())
-        }
-        Findings::Surveyed(surveyed) => {
-            if engine.spec().question != Question::Ruler {
-                return Err("types of another question".to_owned());
-            }
-            check_surveyed(surveyed, task, shard)?;
-            (TaskKind::Solve, false)
-        }
-        Findings::Sampled(sampled) => {
-            if engine.spec().question != Question::Estimate {
-                return Err("batches of another question".to_owned());
-            }
-            check_sampled(sampled, engine.spec(), shard)?;
-            (TaskKind::Solve, false)
-        }
-        Findings::Searched(searched) => {
-            check_searched(searched, engine, order.as_deref(), head)?;
-            (TaskKind::Search, true)
-        }
-        Findings::Proved(certificate) => {
-            check_proved(certificate, engine.spec(), head)?;
-            (TaskKind::Prove, true)
-        }
-        Findings::Confused => (TaskKind::Prove, false),
-        Findings::Duals(valued) => {
-            let slots = shard.ok_or("a shard that is not cut yet")?.slots;
-            check_valued(valued, head.ok_or("values without a file")?, slots)?;
-            (TaskKind::Duals, true)
-        }
-    };
-    if kind != task.kind {
-        return Err(format!("findings of another kind than {task}"));
-    }
-    if has_file != head.is_some() {
-        return Err(format!("{task} {} a file", if has_file { "needs" } else { "has not" }));
-    }
-    Ok(findings)
-}
-
-fn check_solved(
-    solved: &Solved,
-    head: Option<&BlockHead>,
-    shard: Option<CutShard>,
-    width_below: usize,
-) -> Result<(), String> {
-    let expected = shard.ok_or("a shard that is not cut yet")?;
-    if (solved.bases, solved.slots) != (expected.bases, expected.slots) {
-        return Err(format!(
-            "{} bases and {} slots, not {} and {}",
-            solved.bases, solved.slots, expected.bases, expected.slots
-        ));
-    }
-    match (&solved.values, &solved.positions, head) {
-        (None, None, None) => Ok(()),
-        (None, Some(valued), Some(head)) => check_valued(valued, head, expected.slots),
-        (Some(values), None, Some(head)) => {
-            let digest = blake3::Hash::from_bytes(head.payload_digest()).to_hex();
-            let width = values.width;
-            if !WIDTHS.contains(&width) || width < width_below || head.spec().record_bytes as usize != 8 * width {
-                return Err(format!("values of {width} limbs"));
-            }
-            if head.count() != solved.slots || *digest != *values.digest {
-                return Err("values that are not those of its file".to_owned());
-            }
-            Ok(())
-        }
-        _ => Err("values without a file, or a file without values".to_owned()),
-    }
-}
-
-/// Whether the values of a shard of a game are those of its file.
-fn check_valued(valued: &ValuedShard, head: &BlockHead, slots: u64) -> Result<(), String> {
-    let ValuedShard { shard, .. } = valued;
-    let digest = blake3::Hash::from_bytes(head.payload_digest()).to_hex();
-    if shard.slots != slots {
-        return Err(format!("{} slots, not {slots}", shard.slots));
-    }
-    if head.count() != slots || head.spec().record_bytes != 1 || *digest != *shard.digest {
-        return Err("values that are not those of its file".to_owned());
-    }
-    Ok(())
 }

@@ -48,7 +48,7 @@ impl Jobs for Services {
     async fn plan(&self, request: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
         let spec = spec_of(request.into_inner().spec)?;
         let desk = self.desk.clone();
-        let plan = blocking(move || desk.plan(&spec).map_err(status_of)).await?;
+        let plan = self.with_effort(move || desk.plan(&spec).map_err(status_of)).await?;
         let document = serde_json::to_vec(&plan).map_err(|error| Status::internal(error.to_string()))?;
         Ok(Response::new(v1::PlanReply { document: document.into(), exact: plan.is_exact() }))
     }

@@ -7,24 +7,57 @@ mod values;
 mod work;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use antichain_common::job::{JobError, JobSpec, Question, Sampling, SizeLimits};
+use antichain_proto::token::Token;
 use antichain_proto::v1;
+use tokio::sync::Semaphore;
 use tonic::Status;
 
 use crate::desk::{Desk, JobsError};
+
+/// Questions for each core that are worked on at the same time.
+const QUESTIONS_PER_CORE: usize = 4;
+/// How long a question waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// All services on one desk.
 #[derive(Clone)]
 pub struct Services {
     desk: Arc<Desk>,
     tables: values::TablePool,
+    /// What workers show one another.
+    peer_token: Token,
+    /// Places for questions that take time and memory.
+    effort: Arc<Semaphore>,
 }
 
 impl Services {
     /// On this desk.
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk, tables: values::TablePool::default() }
+    pub fn new(desk: Arc<Desk>, peer_token: Token) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let effort = Arc::new(Semaphore::new(QUESTIONS_PER_CORE * cores));
+        Self { desk, tables: values::TablePool::default(), peer_token, effort }
+    }
+
+    /// Runs what takes time and memory, when it is its turn.
+    async fn with_effort<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Status> + Send + 'static,
+    ) -> Result<T, Status> {
+        let turn = tokio::time::timeout(PATIENCE, self.effort.clone().acquire_owned());
+        let Ok(Ok(turn)) = turn.await else {
+            return Err(Status::resource_exhausted(
+                "others ask too much at the moment\nhint: try again, or answer it on a data directory with --data",
+            ));
+        };
+        blocking(move || {
+            // Held to its end, even if nobody waits for it any more.
+            let _turn = turn;
+            work()
+        })
+        .await
     }
 }
 

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
-use super::{Services, blocking, spec_of, status_of_job, with_hint};
+use super::{Services, spec_of, status_of_job, with_hint};
 
 /// Memory for values that are computed at once, for small posets.
 const QUICK_BYTES: u64 = 1 << 30;
@@ -66,26 +66,27 @@ impl Values for Services {
         let spec = spec_of(spec)?;
         let question = spec.question;
         let (desk, pool) = (self.desk.clone(), self.tables.clone());
-        let values = blocking(move || {
-            let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
-            let mut elements = Vec::with_capacity(positions.len());
-            for position in &positions {
-                let members = members_of(&poset, position)?;
-                let size = members.len();
-                if size < spec.limits.min || spec.limits.max.is_some_and(|max| size > max) {
-                    return Err(Status::invalid_argument(format!(
-                        "`{position}`: this ideal has {size} elements, outside the limits given"
-                    )));
+        let values = self
+            .with_effort(move || {
+                let poset: Poset = spec.poset.parse().map_err(|_| Status::invalid_argument("no such poset"))?;
+                let mut elements = Vec::with_capacity(positions.len());
+                for position in &positions {
+                    let members = members_of(&poset, position)?;
+                    let size = members.len();
+                    if size < spec.limits.min || spec.limits.max.is_some_and(|max| size > max) {
+                        return Err(Status::invalid_argument(format!(
+                            "`{position}`: this ideal has {size} elements, outside the limits given"
+                        )));
+                    }
+                    elements.push((position.clone(), members));
                 }
-                elements.push((position.clone(), members));
-            }
-            pool.with(|tables| {
-                let asked = (&elements[..], canonical);
-                job::query_with(tables, Some(desk.store()), spec.question, &poset, asked, QUICK_BYTES)
-                    .map_err(|error| status_of_job(&error))
+                pool.with(|tables| {
+                    let asked = (&elements[..], canonical);
+                    job::query_with(tables, Some(desk.store()), spec.question, &poset, asked, QUICK_BYTES)
+                        .map_err(|error| status_of_job(&error))
+                })
             })
-        })
-        .await?;
+            .await?;
         let value = |value: job::PositionValue| v1::PositionValue {
             position: value.position,
             canonical: value.canonical.unwrap_or_default(),
@@ -100,15 +101,16 @@ impl Values for Services {
         let question = question.map(|question| question.parse::<Question>()).transpose();
         let question = question.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let (desk, pool) = (self.desk.clone(), self.tables.clone());
-        let Moves { question, moves, unfinished } = blocking(move || {
-            let poset: Poset = poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
-            let members = members_of(&poset, &position)?;
-            pool.with(|tables| {
-                job::moves(tables, Some(desk.store()), question, &poset, &members, QUICK_BYTES)
-                    .map_err(|error| status_of_job(&error))
+        let Moves { question, moves, unfinished } = self
+            .with_effort(move || {
+                let poset: Poset = poset.parse().map_err(|error| with_hint(Status::invalid_argument, &error))?;
+                let members = members_of(&poset, &position)?;
+                pool.with(|tables| {
+                    job::moves(tables, Some(desk.store()), question, &poset, &members, QUICK_BYTES)
+                        .map_err(|error| status_of_job(&error))
+                })
             })
-        })
-        .await?;
+            .await?;
         let moves = moves.into_iter().map(|one| v1::PositionMove {
             element: one.element,
             leads_to: one.leads_to,
@@ -128,11 +130,12 @@ impl Values for Services {
     ) -> Result<Response<Self::CertificateStream>, Status> {
         let job = request.into_inner().job;
         let desk = self.desk.clone();
-        let text = blocking(move || {
-            let document = job::certificate(desk.store(), &job).map_err(|error| status_of_job(&error))?;
-            serde_json::to_vec(&document).map_err(|error| Status::internal(error.to_string()))
-        })
-        .await?;
+        let text = self
+            .with_effort(move || {
+                let document = job::certificate(desk.store(), &job).map_err(|error| status_of_job(&error))?;
+                serde_json::to_vec(&document).map_err(|error| Status::internal(error.to_string()))
+            })
+            .await?;
         let text = Bytes::from(text);
         let parts = (0..text.len()).step_by(CHUNK_BYTES).map(move |start| {
             let end = text.len().min(start + CHUNK_BYTES);
@@ -148,9 +151,9 @@ impl Values for Services {
         let desk = self.desk.clone();
         let interrupt = Arc::new(Interrupt::new());
         let _stop = StopOnDrop(interrupt.clone());
-        let verified =
-            blocking(move || job::verify(desk.store(), &job, &interrupt).map_err(|error| status_of_job(&error)))
-                .await?;
+        let verified = self
+            .with_effort(move || job::verify(desk.store(), &job, &interrupt).map_err(|error| status_of_job(&error)))
+            .await?;
         let passed = verified.passed.into_iter().map(|check| v1::VerifyReply { check, passed: true });
         let failed = verified.failed.into_iter().map(|check| v1::VerifyReply { check, passed: false });
         Ok(Response::new(Box::pin(tokio_stream::iter(passed.chain(failed).map(Ok).collect::<Vec<_>>()))))

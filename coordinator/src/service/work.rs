@@ -15,6 +15,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{Services, blocking, message_of};
 use crate::desk::{Heard, Incoming, LeaseOffer, Opened, Opening, Registration, Said, WorkError};
+use crate::gate::Caller;
 use crate::ledger::{Delivery, Epoch, TaskId, WorkerId};
 use crate::meters::{Meters, Verdict};
 
@@ -24,6 +25,8 @@ const MOST_WAIT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(200);
 /// Tasks at a time, at most.
 const MOST_TASKS: u32 = 64;
+/// Bytes of the name of a host, at most: those of DNS are no longer.
+const MOST_HOST_BYTES: usize = 253;
 /// Messages of a delivery that wait for the disk, each of about a mebibyte.
 const WAITING: usize = 4;
 
@@ -58,8 +61,9 @@ fn status_of(error: &WorkError) -> Status {
         WorkError::SetAside(_) => Status::permission_denied(text),
         WorkError::Corrupt(_) => Status::data_loss(text),
         // To be tried again.
-        WorkError::NoRoom(_) => Status::resource_exhausted(text),
+        WorkError::NoRoom(_) | WorkError::TooManyWorkers => Status::resource_exhausted(text),
         WorkError::Store(_) => Status::unavailable(text),
+        WorkError::Overtaken => Status::aborted(text),
     }
 }
 
@@ -78,7 +82,7 @@ fn verdict(delivery: Delivery, meters: &Meters) -> v1::DeliverReply {
 #[tonic::async_trait]
 impl Work for Services {
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Result<Response<v1::RegisterReply>, Status> {
-        let from = request.remote_addr();
+        let from = Caller::of(&request).map(|caller| caller.address);
         let request = request.into_inner();
         if request.protocol != PROTOCOL || request.engine != ENGINE {
             return Err(Status::failed_precondition(format!(
@@ -88,19 +92,21 @@ impl Work for Services {
                 if request.engine.is_empty() { "unknown" } else { &request.engine },
             )));
         }
-        let registered = self.desk.register(Registration {
+        let registration = Registration {
             instance: request.instance,
-            name: format!("{}/{}", request.host, request.process),
+            name: format!("{}/{}", short(&request.host), request.process),
             threads: request.threads,
             memory: request.memory,
             peer: reachable(&request.peer_address, from),
             held: request.held.into_iter().map(TaskId).collect(),
-        });
+        };
+        let registered = self.desk.register(registration).map_err(|error| status_of(&error))?;
         Ok(Response::new(v1::RegisterReply {
             worker: registered.worker.0,
             lease_millis: registered.lease.as_millis() as u64,
             software: env!("CARGO_PKG_VERSION").to_owned(),
             leases: registered.leases.into_iter().map(lease_of).collect(),
+            peer_token: self.peer_token.secret().to_owned(),
         }))
     }
 
@@ -188,6 +194,11 @@ impl Work for Services {
     }
 }
 
+/// The beginning of a host's name: it is remembered for as long as results are.
+fn short(host: &str) -> &str {
+    &host[..host.floor_char_boundary(MOST_HOST_BYTES)]
+}
+
 /// Where a worker can be reached: if it listens everywhere, then where it came from; over TLS if it says so.
 fn reachable(listens: &str, from: Option<SocketAddr>) -> Option<String> {
     let (scheme, listens) = match listens.strip_prefix(PEER_TLS) {
@@ -207,7 +218,12 @@ fn refused(error: &WorkError, meters: &Meters) -> Result<Response<v1::DeliverRep
             let verdict = v1::Verdict::Corrupt.into();
             Ok(Response::new(v1::DeliverReply { verdict, reason: reason.clone() }))
         }
-        other => Err(status_of(other)),
+        other => {
+            if matches!(other, WorkError::NoRoom(_)) {
+                meters.results(Verdict::NoRoom).count();
+            }
+            Err(status_of(other))
+        }
     }
 }
 
@@ -218,7 +234,6 @@ type Received = Result<Option<oneshot::Receiver<Result<Delivery, WorkError>>>, W
 async fn with_file(incoming: Box<Incoming>, mut messages: Streaming<v1::DeliverRequest>) -> Result<Received, Status> {
     let (sender, mut blocks) = mpsc::channel::<Bytes>(WAITING);
     let receiving = tokio::task::spawn_blocking(move || {
-        let mut incoming = incoming;
         while let Some(stored) = blocks.blocking_recv() {
             // An empty message ends what has come whole; a stream that breaks off ends without one.
             if stored.is_empty() {
@@ -261,7 +276,7 @@ async fn with_file(incoming: Box<Incoming>, mut messages: Streaming<v1::DeliverR
 
 /// Hands a delivery to the clerk after which nothing may come.
 async fn without_file(
-    mut incoming: Box<Incoming>,
+    incoming: Box<Incoming>,
     mut messages: Streaming<v1::DeliverRequest>,
 ) -> Result<Received, Status> {
     while let Some(message) = messages.message().await? {
