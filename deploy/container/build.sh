@@ -31,13 +31,16 @@ target() {
 }
 
 build() {
-    local triple binary
+    local triple binary output
     triple=$(target)
+    output=${CARGO_TARGET_DIR:-$root/target}
     say "building for $triple"
-    # --target even where it is the host: build scripts and macros are then built without these flags.
-    RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static" \
+    # Without the folders of this machine in it, the same sources make the same bytes everywhere. --target even where it is the
+    # host: build scripts and macros are then built without these flags.
+    RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static --remap-path-prefix=$root=/antichain \
+--remap-path-prefix=$output=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo" \
         cargo build --profile "$profile" --locked --manifest-path "$root/Cargo.toml" --target "$triple" --bin antichain >&2
-    binary=${CARGO_TARGET_DIR:-$root/target}/$triple/$profile/antichain
+    binary=$output/$triple/$profile/antichain
     [[ -x $binary ]] || fail "there is no $binary after the build"
     echo "$binary"
 }
