@@ -6,6 +6,8 @@ fn main() {
     let commit = std::env::var("ANTICHAIN_COMMIT").ok().or_else(of_checkout).unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=ANTICHAIN_COMMIT={commit}");
     println!("cargo::rustc-env=ANTICHAIN_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+    let features = if std::env::var_os("CARGO_FEATURE_OTEL").is_some() { "tls, otel" } else { "tls" };
+    println!("cargo::rustc-env=ANTICHAIN_FEATURES={features}");
     println!("cargo::rerun-if-env-changed=ANTICHAIN_COMMIT");
     println!("cargo::rerun-if-changed=../.git/HEAD");
     println!("cargo::rerun-if-changed=../.git/refs/heads");

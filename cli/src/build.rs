@@ -10,5 +10,6 @@ pub const DESCRIPTION: &str = concat!(
     env!("ANTICHAIN_COMMIT"),
     "\ntarget:   ",
     env!("ANTICHAIN_TARGET"),
-    "\nfeatures: tls"
+    "\nfeatures: ",
+    env!("ANTICHAIN_FEATURES")
 );

@@ -22,12 +22,14 @@ mod output;
 mod progress;
 mod remote;
 mod sizes;
+#[cfg(feature = "otel")]
+mod traces;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::Args;
+use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
@@ -37,7 +39,12 @@ fn main() -> ExitCode {
         Err(error) => return failure::of_arguments(&error, std::env::args_os().any(|word| word == "--json")),
     };
     let json = args.global.json;
-    logging::start(&args.global);
+    let service = match args.command {
+        Command::Coordinator(_) => "antichain-coordinator",
+        Command::Worker(_) => "antichain-worker",
+        _ => "antichain",
+    };
+    let _logging = logging::start(&args.global, service);
     match command::execute(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => Failure::of(&error).report(json),

@@ -111,6 +111,8 @@ impl Site {
             Fault::Killed(host) => self.start_on(host),
             Fault::Restarted(host) => {
                 self.told.remove(&host);
+                // It may have been frozen meanwhile.
+                self.signal(host, Signal::CONT);
                 if let Some(mut process) = self.process(host).take() {
                     let code = process.exit_code(ENDS);
                     assert_eq!(code, Some(0), "host {host} does not end: {}", process.log_text());

@@ -49,6 +49,7 @@ impl Desk {
             return Err(StepError::NoRoom(reason));
         }
         let Some(job) = self.work_on(number) else { return Ok(()) };
+        let _span = tracing::info_span!("step", job = %job.record.spec.id(), ?step).entered();
         if job.record.spec.position.is_some() {
             return self.take_step_of_search(&job, step);
         }

@@ -205,11 +205,14 @@ impl State {
             }
         }
         let listed = self.lease.max(LISTED);
-        for (id, worker) in self.workers.extract_if(.., |_, worker| now.saturating_sub(worker.seen) > listed) {
-            if worker.delivered > 0 {
-                self.former.insert(id, worker.name);
+        let former = &mut self.former;
+        self.workers.retain(|&id, worker| {
+            let is_listed = now.saturating_sub(worker.seen) <= listed;
+            if !is_listed && worker.delivered > 0 {
+                former.insert(id, std::mem::take(&mut worker.name));
             }
-        }
+            is_listed
+        });
         self.instances.retain(|_, id| self.workers.contains_key(id));
     }
 

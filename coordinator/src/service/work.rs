@@ -196,7 +196,8 @@ impl Work for Services {
 
 /// The beginning of a host's name: it is remembered for as long as results are.
 fn short(host: &str) -> &str {
-    &host[..host.floor_char_boundary(MOST_HOST_BYTES)]
+    let ends = host.char_indices().map(|(start, c)| start + c.len_utf8());
+    &host[..ends.take_while(|&end| end <= MOST_HOST_BYTES).last().unwrap_or(0)]
 }
 
 /// Where a worker can be reached: if it listens everywhere, then where it came from; over TLS if it says so.
