@@ -70,7 +70,9 @@ Posets:
   chain:N          a chain of N elements
   chains:AxBx...   a product of chains of A, B, ... elements
   antichain:N      N elements, no two comparable
-  divisors:N       the divisors of N";
+  divisors:N       the divisors of N
+  file:PATH        one from a file, or with file:- from standard input: lines `a < b`, a matrix of 0 and 1, a digraph of
+                   Graphviz, or JSON {\"elements\": [...], \"covers\": [[a, b], ...]}";
 
 const QUESTIONS: &str = "\
 Questions:

@@ -26,6 +26,7 @@ use crate::command::{CertsError, CheckProofError, CoordinatorError, FileError, L
 use crate::data::{ALLOW_NETWORK, DataError};
 use crate::inputs::InputError;
 use crate::inputs::coins::CoinsInputError;
+use crate::inputs::given::GivenInputError;
 use crate::inputs::search::SearchError;
 use crate::interrupt;
 use crate::output::{self, StdoutError};
@@ -100,6 +101,8 @@ impl Failure {
         } else if let Some(error) = error.downcast_ref::<ExpressionError>() {
             Self::bad_input(error.input(), error.reason())
                 .hint("write numbers with + and x between them, as in 5 x 9 + 3")
+        } else if let Some(error) = error.downcast_ref::<GivenInputError>() {
+            Self::bad_input(error.input(), error).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PosetError>() {
             Self::bad_input(error.input(), error.reason()).hint(error.hint())
         } else if let Some(error) = error.downcast_ref::<PositionError>() {

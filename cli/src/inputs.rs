@@ -1,12 +1,14 @@
 //! The user's words turned into questions, posets, limits and positions, with a reason and a hint where that fails.
 
 pub mod coins;
+pub mod given;
 pub mod search;
 
 use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
 use antichain_common::job::{JobSpec, Question, SizeLimits};
 use antichain_common::poset::covers::CoverPoset;
+use antichain_common::poset::given::short_name;
 use antichain_common::poset::{Poset, parse_position};
 
 use crate::args::LimitArgs;
@@ -129,14 +131,14 @@ pub fn question(word: &str) -> Result<Question, InputError> {
 }
 
 /// The job of a question about a poset.
-pub fn job(word: &str, poset: &str, args: LimitArgs) -> anyhow::Result<JobSpec> {
+pub fn job(word: &str, poset: &str, args: LimitArgs, json: bool) -> anyhow::Result<JobSpec> {
     let limits = limits(args)?;
     if word == Question::Ruler.name() {
         coins::no_limits(limits)?;
         poset.parse::<CoverPoset>()?;
         return Ok(JobSpec::read(Question::Ruler, poset, limits)?);
     }
-    let (question, poset) = (question(word)?, poset.parse()?);
+    let (question, poset) = (question(word)?, given::poset(poset, json)?);
     Ok(JobSpec::new(question, &poset, limits_for(&poset, args)?))
 }
 
@@ -160,7 +162,8 @@ pub fn limits(args: LimitArgs) -> Result<SizeLimits, InputError> {
 /// The limits on the sizes of ideals of a poset.
 pub fn limits_for(poset: &Poset, args: LimitArgs) -> Result<SizeLimits, InputError> {
     let limits = limits(args)?;
-    let beyond = |limit| InputError::LimitBeyond { limit, poset: poset.name(), elements: poset.len() };
+    let beyond =
+        |limit| InputError::LimitBeyond { limit, poset: short_name(&poset.name()).into_owned(), elements: poset.len() };
     match limits {
         SizeLimits { min, .. } if min > poset.len() => Err(beyond(format!("--min-elements {min}"))),
         SizeLimits { max: Some(max), .. } if max > poset.len() => Err(beyond(format!("--max-elements {max}"))),

@@ -77,6 +77,7 @@ pub fn extensions_by_listing(poset: &Poset) -> u64 {
 pub fn group_elements(poset: &Poset) -> Vec<Vec<u16>> {
     match poset.group() {
         AutomorphismGroup::AllPermutations => all_permutations(poset.len()),
+        AutomorphismGroup::Trivial => vec![(0..poset.len() as u16).collect()],
         AutomorphismGroup::Factors(group) => group.elements().map(|p| group.act(&p)).collect(),
     }
 }

@@ -12,6 +12,7 @@ use antichain_common::game::nimber::evaluate;
 use antichain_common::ideal::Ideal;
 use antichain_common::job::{Interrupt, JobSpec, Question, SizeLimits};
 use antichain_common::poset::covers::CoverPoset;
+use antichain_common::poset::given::{self, Format};
 use antichain_common::poset::{Poset, parse_position};
 use antichain_common::search::proof::{CheckOptions, check};
 use proptest::prelude::*;
@@ -110,6 +111,27 @@ proptest! {
                 prop_assert!(is_closed, "what is read is an order ideal");
             }
             Err(error) => prop_assert!(!error.hint().is_empty()),
+        }
+    }
+
+    #[test]
+    fn files_are_read_or_refused(
+        pieces in prop::collection::vec(
+            prop::sample::select(
+                &["a", "b", "c d", "\"", "\\", "<", " ", "\n", "0", "1", "#", "digraph", "subgraph", "{", "}", "[", "]", "->", "--",
+                    ";", ",", ":", "=", "/*", "*/", "//", "{\"elements\":[", "\"covers\":[", "\"a\"", "\0", "é", "𝄞", "\u{feff}"][..],
+            ),
+            0..40,
+        ),
+        format in prop::sample::select(&[Format::Any, Format::Lines, Format::Matrix, Format::Dot, Format::Json][..]),
+    ) {
+        let text = pieces.concat();
+        match in_time("a file", &text, || given::read(&text, format)) {
+            Ok(reading) => {
+                let read_back = reading.poset.to_string().parse::<Poset>();
+                prop_assert!(read_back.is_ok_and(|poset| poset.len() == reading.poset.labels().len()));
+            }
+            Err(error) => prop_assert!(!error.to_string().is_empty() && !error.hint().is_empty()),
         }
     }
 

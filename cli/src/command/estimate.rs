@@ -3,6 +3,7 @@
 use antichain_common::estimate::{Interval, Scaled};
 use antichain_common::job::{self, Estimate, EstimateSpec, Extent, Interrupt, JobSpec, Sampling, Wanted};
 use antichain_common::poset::Poset;
+use antichain_common::poset::given::short_name;
 use serde::Serialize;
 
 use super::submit::to_the_end;
@@ -13,7 +14,7 @@ use crate::output::{document, grouped, note, result};
 use crate::remote::job::answer;
 use crate::remote::{Place, Remote, place};
 use crate::sizes::show_duration;
-use crate::{data, interrupt};
+use crate::{data, inputs, interrupt};
 
 /// Relative standard error that is come to where nothing is said.
 const ERROR: f64 = 0.01;
@@ -27,7 +28,7 @@ const ROUNDING: f64 = 1e-12;
 /// Runs the command.
 pub fn execute(global: &Global, args: &EstimateArgs) -> anyhow::Result<()> {
     let Estimated::Extensions = args.question;
-    let poset: Poset = args.poset.parse()?;
+    let poset = inputs::given::poset(&args.poset, global.json)?;
     let place = place::either(global)?;
     let spec = EstimateSpec { poset: &poset, frontier: args.frontier, seed: args.seed };
     let extent = match (args.samples, args.budget) {
@@ -118,7 +119,7 @@ impl EstimateDocument {
         let number = |number| estimate.exact.as_ref().map_or_else(|| scientific(number, DIGITS), ToString::to_string);
         Self {
             question: "extensions",
-            poset: poset.name(),
+            poset: short_name(&poset.name()).into_owned(),
             value: number(mean),
             exact: estimate.exact.is_some(),
             standard_error: scientific(estimate.interval.error(), DIGITS),

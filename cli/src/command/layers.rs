@@ -13,7 +13,7 @@ use crate::{data, inputs, interrupt};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &LayersArgs) -> anyhow::Result<()> {
-    let poset: Poset = args.poset.parse()?;
+    let poset = inputs::given::poset(&args.poset, global.json)?;
     let limits = inputs::limits_for(&poset, args.limits)?;
     let sizes = match place::either(global)? {
         Place::Here(directory) => {
@@ -29,7 +29,7 @@ pub fn execute(global: &Global, args: &LayersArgs) -> anyhow::Result<()> {
         }
     };
     if global.json {
-        return document(&LayersDocument::new(poset.name(), &sizes));
+        return document(&LayersDocument::new(inputs::given::called(&args.poset, &poset), &sizes));
     }
     Ok(result(&shown(&sizes))?)
 }

@@ -16,7 +16,7 @@ use crate::{data, inputs};
 /// Runs the command.
 pub fn execute(global: &Global, args: MovesArgs) -> anyhow::Result<()> {
     let question = args.question.as_deref().map(inputs::question).transpose()?;
-    let poset: Poset = args.poset.parse()?;
+    let poset = inputs::given::poset(&args.poset, global.json)?;
     let parsed = parse_position(&poset, &args.position)?;
     parsed.warnings.iter().for_each(|warning| output::warning(global.json, warning));
     let unfinished;

@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use antichain_common::job::{Amount, JobId, JobSpec, Method, Plan, Question};
+use antichain_common::poset::given::short_name;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use super::{LimitsDocument, all_cores, budget, plan_reach, plan_search, show_limits};
 use crate::args::{Global, PlanArgs};
@@ -20,7 +22,7 @@ pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
     if args.resources.is_given() {
         return plan_reach::execute(global, args);
     }
-    let spec = inputs::job(&args.question, &args.poset, args.limits)?;
+    let spec = inputs::job(&args.question, &args.poset, args.limits, global.json)?;
     let (plan, machine) = match place::either(global)? {
         Place::Here(_) => (spec.plan()?, Some(Machine::here())),
         Place::There(target) => (there(&Remote::connect(target)?, &spec)?, None),
@@ -92,7 +94,7 @@ impl Machine {
 #[derive(Debug, Serialize)]
 pub(super) struct PlanDocument<'a> {
     question: Question,
-    poset: &'a str,
+    poset: Cow<'a, str>,
     #[serde(flatten)]
     limits: LimitsDocument,
     job: String,
@@ -113,7 +115,7 @@ impl<'a> From<&'a Plan> for PlanDocument<'a> {
     fn from(plan: &'a Plan) -> Self {
         Self {
             question: plan.spec.question,
-            poset: &plan.spec.poset,
+            poset: short_name(&plan.spec.poset),
             limits: plan.spec.limits.into(),
             job: plan.job.to_string(),
             method: method(plan),
@@ -141,7 +143,10 @@ fn shown(plan: &Plan, machine: Option<&Machine>) -> String {
     }
     let is_ruler = plan.spec.question == Question::Ruler;
     let rows = [
-        ("question", format!("{} of {}{}", plan.spec.question, plan.spec.poset, show_limits(plan.spec.limits))),
+        (
+            "question",
+            format!("{} of {}{}", plan.spec.question, short_name(&plan.spec.poset), show_limits(plan.spec.limits)),
+        ),
         ("job", plan.job.to_string()),
         ("method", method(plan)),
         (if is_ruler { "set partitions" } else { "ideals" }, ideals(&plan.labelled)),

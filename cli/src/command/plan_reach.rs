@@ -4,6 +4,7 @@
 
 use antichain_common::job::{self, Question, Reach, Resource, Resources};
 use antichain_common::poset::Poset;
+use antichain_common::poset::given::short_name;
 use serde::Serialize;
 
 use super::plan::{PlanDocument, ideals, readable};
@@ -15,7 +16,7 @@ use crate::sizes::{Bytes, show_bytes, show_duration, show_seconds};
 
 /// Runs the command.
 pub fn execute(global: &Global, args: &PlanArgs) -> anyhow::Result<()> {
-    let (question, poset): (_, Poset) = (inputs::question(&args.question)?, args.poset.parse()?);
+    let (question, poset) = (inputs::question(&args.question)?, inputs::given::poset(&args.poset, global.json)?);
     let resources = resources(args.resources);
     let asked = Asked { question, poset: &poset, resources, within: args.resources.within.map(show_duration) };
     let reach = job::reach(question, &poset, resources)?;
@@ -77,7 +78,7 @@ impl<'a> ReachDocument<'a> {
         let bound = |&(resource, max_elements): &_| BoundDocument { resource: name(resource), max_elements };
         Self {
             question: asked.question,
-            poset: asked.poset.name(),
+            poset: short_name(&asked.poset.name()).into_owned(),
             resources: ResourcesDocument { cores, memory_bytes: memory, seconds, disk_bytes: disk },
             max_elements: reach.most,
             all: reach.bounds.is_empty(),

@@ -1,6 +1,7 @@
 //! `antichain plan outcome POSET --position POSITION`: what a search will need.
 
 use antichain_common::job::search::SearchPlan;
+use antichain_common::poset::given::short_name;
 use serde::Serialize;
 
 use crate::args::{Global, PlanArgs};
@@ -39,7 +40,7 @@ fn shown(plan: &SearchPlan) -> String {
     };
     let rows = [
         ("job", plan.job.to_string()),
-        ("poset", plan.spec.poset.clone()),
+        ("poset", short_name(&plan.spec.poset).into_owned()),
         ("position", plan.spec.position.clone().unwrap_or_default()),
         ("positions that can be reached, labelled", scaled(plan.labelled.to_f64())),
         ("positions that can be reached, up to symmetry", scaled(plan.classes.to_f64())),

@@ -1,7 +1,6 @@
 //! `antichain query`: values of positions.
 
 use antichain_common::job::{self, JobSpec, PositionValue, QueryTables, Question};
-use antichain_common::poset::Poset;
 use antichain_proto::v1;
 use serde::Serialize;
 
@@ -15,7 +14,7 @@ use crate::{data, inputs};
 /// Runs the command.
 pub fn execute(global: &Global, args: QueryArgs) -> anyhow::Result<()> {
     let question = inputs::question(&args.question)?;
-    let poset: Poset = args.poset.parse()?;
+    let poset = inputs::given::poset(&args.poset, global.json)?;
     let limits = inputs::limits_for(&poset, args.limits)?;
     let values: Vec<PositionDocument> = match place::either(global)? {
         Place::Here(directory) => {

@@ -3,7 +3,8 @@
 use antichain_common::game::coins::TurningGame;
 use antichain_common::ideal::Element;
 use antichain_common::job::{self, Answer, QueryTables, Question};
-use antichain_common::poset::{Poset, format_position};
+use antichain_common::poset::format_position;
+use antichain_common::poset::given::short_name;
 use serde::Serialize;
 
 use super::moves::tell_winning;
@@ -23,18 +24,26 @@ pub fn execute(global: &Global, args: &RunArgs) -> anyhow::Result<()> {
         return search::execute(global, args, position);
     }
     let question = inputs::question(&args.question)?;
-    let poset: Poset = args.poset.parse()?;
+    let poset = inputs::given::poset(&args.poset, global.json)?;
     let limits = inputs::limits_for(&poset, args.limits)?;
     let store = data::open(&place::here(global)?)?;
     let answer = with_effort(global, &args.effort, args.keep_values, |options| {
         job::run(&store, question, &poset, limits, options)
     })?;
-    tell(global, &answer)?;
+    tell_of(global, &answer, &inputs::given::called(&args.poset, &poset))?;
     if question.is_game() && answer.value.is_some() && !global.json {
         let all: Vec<Element> = (0..poset.len()).collect();
         tell_winning(&mut QueryTables::default(), Some(&store), question, &poset, &format_position(&poset, &all));
     }
     Ok(())
+}
+
+/// Writes an answer about a poset that is called so.
+fn tell_of(global: &Global, answer: &Answer, called: &str) -> anyhow::Result<()> {
+    if global.json {
+        return document(&AnswerDocument::from(answer).of_poset(called.to_owned()));
+    }
+    tell(global, answer)
 }
 
 /// Writes an answer: the document, or the value alone with what else is worth knowing on standard error.
@@ -81,7 +90,7 @@ impl From<&Answer> for AnswerDocument {
     fn from(answer: &Answer) -> Self {
         Self {
             question: answer.spec.question,
-            poset: answer.spec.poset.clone(),
+            poset: short_name(&answer.spec.poset).into_owned(),
             limits: answer.spec.limits.into(),
             value: answer.value.as_ref().map(|value| answer.spec.question.show(value)),
             orbits: answer.orbits.to_string(),
@@ -115,12 +124,13 @@ fn summary(answer: &Answer) -> Vec<String> {
     let spec = &answer.spec;
     let mut lines = Vec::new();
     if answer.value.is_none() {
-        lines.push(format!("no value of {}: the limits exclude the ideal of all its elements", spec.poset));
+        lines
+            .push(format!("no value of {}: the limits exclude the ideal of all its elements", short_name(&spec.poset)));
     }
     lines.push(format!(
         "{} of {}{}: {} ideals, {} up to symmetry, in {} base layers",
         spec.question,
-        spec.poset,
+        short_name(&spec.poset),
         show_limits(spec.limits),
         grouped(&answer.labelled),
         grouped(&answer.orbits),

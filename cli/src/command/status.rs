@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use antichain_common::estimate::BATCH;
 use antichain_common::job::SizeLimits;
+use antichain_common::poset::given::short_name;
 use antichain_proto::v1::{self, JobState, JobStatus};
 use serde::Serialize;
+use std::borrow::Cow;
 
 use super::status_search::SearchProgressDocument;
 use super::{LimitsDocument, estimate, status_search};
@@ -28,7 +30,7 @@ pub fn execute(global: &Global, args: &JobArgs) -> anyhow::Result<()> {
 pub(super) struct StatusDocument<'a> {
     job: &'a str,
     question: &'a str,
-    poset: &'a str,
+    poset: Cow<'a, str>,
     #[serde(flatten)]
     limits: LimitsDocument,
     state: &'static str,
@@ -85,7 +87,7 @@ impl<'a> From<&'a JobStatus> for StatusDocument<'a> {
         Self {
             job: &status.job,
             question: spec.map_or("", |spec| &spec.question),
-            poset: spec.map_or("", |spec| &spec.poset),
+            poset: spec.map_or(Cow::Borrowed(""), |spec| short_name(&spec.poset)),
             limits: spec.map_or(SizeLimits::NONE, limits).into(),
             state: state_name(status.state()),
             reason: Some(status.reason.as_str()).filter(|reason| !reason.is_empty()),

@@ -26,7 +26,7 @@ pub fn execute(global: &Global, args: &SubmitArgs) -> anyhow::Result<()> {
             asked.spec.clone()
         }
         None => {
-            let spec = inputs::job(&args.question, &args.poset, args.limits)?;
+            let spec = inputs::job(&args.question, &args.poset, args.limits, global.json)?;
             spec.check()?;
             spec
         }

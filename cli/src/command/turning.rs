@@ -36,7 +36,7 @@ pub fn execute(global: &Global, args: &RunArgs, game: TurningGame) -> anyhow::Re
             if game == TurningGame::Ruler && partitions.n() > LISTED_PARTITIONS && !args.elements =>
         {
             // So that it is refused before a data directory is made.
-            let spec = inputs::job(&args.question, &args.poset, args.limits)?;
+            let spec = inputs::job(&args.question, &args.poset, args.limits, global.json)?;
             let Some(n) = spec.ruler_n()? else { return Ok(()) };
             let (needed, budget) = (Bytes(ruler_plan(n).memory_bytes as u64), budget(args.effort.memory));
             if needed > budget {

@@ -2,7 +2,8 @@
 
 use antichain_common::job::search::{SearchPlan, plan_search};
 use antichain_common::job::{JobSpec, Question};
-use antichain_common::poset::{Poset, parse_position};
+use antichain_common::poset::given::short_name;
+use antichain_common::poset::parse_position;
 
 use crate::command::Asked;
 use crate::output;
@@ -62,7 +63,7 @@ pub fn read(question: &str, poset: &str, position: &str, json: bool) -> anyhow::
     if super::question(question)? != Question::Outcome {
         return Err(SearchError::Question(question.to_owned()).into());
     }
-    let poset: Poset = poset.parse()?;
+    let poset = super::given::poset(poset, json)?;
     let parsed = parse_position(&poset, position)?;
     parsed.warnings.iter().for_each(|warning| output::warning(json, warning));
     let spec = JobSpec::search(&poset, &parsed.members);
@@ -76,7 +77,7 @@ pub fn read(question: &str, poset: &str, position: &str, json: bool) -> anyhow::
 pub fn check_reach(spec: &JobSpec, force: bool) -> anyhow::Result<SearchPlan> {
     let plan = plan_search(spec)?;
     if plan.is_out_of_reach() && !force {
-        let position = format!("{} {}", spec.poset, spec.position.as_deref().unwrap_or_default());
+        let position = format!("{} {}", short_name(&spec.poset), spec.position.as_deref().unwrap_or_default());
         return Err(SearchError::OutOfReach { position, plan: Box::new(plan) }.into());
     }
     Ok(plan)

@@ -27,6 +27,7 @@ impl<'a> Plain<'a> {
     pub fn new(poset: &'a Poset) -> Self {
         let automorphisms = match poset.group() {
             AutomorphismGroup::AllPermutations => None,
+            AutomorphismGroup::Trivial => Some(vec![(0..poset.len() as u16).collect()]),
             AutomorphismGroup::Factors(group) => Some(group.elements().map(|p| group.act(&p)).collect()),
         };
         Self { poset, automorphisms }

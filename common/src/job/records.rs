@@ -13,6 +13,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use super::{JobId, JobSpec, Method, SizeCount, decimal};
+use crate::poset::given::short_name;
 use crate::recurrence::extensions::LayerSums;
 use crate::store::{ShardKey, ShardKind, Store, StoreError};
 
@@ -29,7 +30,7 @@ pub const LAYER_PREFIX: &str = "layer-";
 
 /// Owner of the canonical bases of a poset, which all questions about it share: `space-boolean-7-64`.
 pub fn space_owner(poset: &str, base: usize) -> String {
-    format!("space-{poset}-{base}").replace([':', ','], "-")
+    format!("space-{}-{base}", short_name(poset)).replace([':', ','], "-")
 }
 
 /// Name of the document of a base layer, of a space or a job.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::estimation::{Sampling, estimate_plan};
 use super::search::plan_search;
 use super::{JobError, Plan, Question, check, plan, ruler_plan};
+use crate::poset::given::short_name;
 use crate::poset::{Poset, PosetError};
 
 /// Only ideals with `min..=max` elements.
@@ -122,7 +123,7 @@ impl JobSpec {
 
     /// The job's id: letters, digits and `-` only, fit for a file name.
     pub fn id(&self) -> JobId {
-        let mut id = format!("{}-{}", self.question, self.poset).replace([':', ','], "-");
+        let mut id = format!("{}-{}", self.question, short_name(&self.poset)).replace([':', ','], "-");
         if self.limits.min > 0 {
             id += &format!("-min{}", self.limits.min);
         }

@@ -74,9 +74,9 @@ pub enum PosetFault {
     /// The word before the colon is no family.
     #[error("there is no family of posets `{0}`")]
     UnknownFamily(String),
-    /// A family that is planned.
-    #[error("`{0}` posets are not in this version")]
-    LaterFamily(String),
+    /// A file that is named where none is read, or something else than a poset's normal form.
+    #[error("this is not the text of a poset from a file; files are read by the command that names them")]
+    NotGiven,
     /// A family for whose ideals nothing can be asked yet.
     #[error("of `{0}` posets this version answers questions on coin-turning games only")]
     OnlyCoins(String),

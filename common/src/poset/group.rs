@@ -1,6 +1,6 @@
 //! Groups of automorphisms that a poset brings along.
 //!
-//! For every family read from text, the group is the whole automorphism group: connected posets factor uniquely into
+//! For every family that has a name, the group is the whole automorphism group (of a poset from a file none is looked for): connected posets factor uniquely into
 //! irreducible ones (Hashimoto 1951) and chains are rigid, so an automorphism of a product of chains permutes equal factors;
 //! one of a truncated Boolean lattice is determined by what it does to the singletons. The one exception is `boolean:n:0`,
 //! a single element on which all n! permutations of the points act trivially; orbit sizes, the index of a stabiliser, stay
@@ -14,6 +14,8 @@ use crate::ideal::Element;
 pub enum AutomorphismGroup {
     /// Every permutation of the elements.
     AllPermutations,
+    /// None but the identity.
+    Trivial,
     /// Permutations of equal factors of a product; the trivial group where no two factors are equal.
     Factors(FactorGroup),
 }
@@ -23,6 +25,7 @@ impl AutomorphismGroup {
     pub(super) fn restricted(&self, len: usize) -> Self {
         match self {
             Self::AllPermutations => Self::AllPermutations,
+            Self::Trivial => Self::Trivial,
             Self::Factors(group) => Self::Factors(group.restricted(len)),
         }
     }

@@ -28,10 +28,12 @@ mod chains;
 pub mod covers;
 mod divisors;
 mod error;
+pub mod given;
 mod group;
 mod position;
 mod product;
 mod spec;
+mod words;
 
 pub use error::{NumberFault, PosetError, PosetFault};
 pub use group::{AutomorphismGroup, FactorGroup, Permutations};
@@ -203,6 +205,7 @@ impl Poset {
     pub fn group_order(&self) -> BigUint {
         match &self.group {
             AutomorphismGroup::AllPermutations => (1..=self.len()).map(BigUint::from).product(),
+            AutomorphismGroup::Trivial => 1u8.into(),
             AutomorphismGroup::Factors(group) => group.order().into(),
         }
     }

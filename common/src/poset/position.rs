@@ -14,6 +14,7 @@
 //! ```
 
 use super::error::NumberFault;
+use super::words::{Piece, pieces, quote};
 use super::{Family, Poset, antichain, boolean, chains, divisors};
 use crate::ideal::{Element, Ideal};
 
@@ -118,6 +119,9 @@ pub enum PositionFault {
     /// A part of an element is no number.
     #[error(transparent)]
     Number(#[from] NumberFault),
+    /// A quotation without its end.
+    #[error("a quotation has no end")]
+    Unclosed,
     /// An element given twice.
     #[error("`{0}` is given twice")]
     Repeated(String),
@@ -146,8 +150,9 @@ pub fn parse_position(poset: &Poset, text: &str) -> Result<ParsedPosition, Posit
 }
 
 fn parse(poset: &Poset, text: &str) -> Result<ParsedPosition, PositionFault> {
-    let words: Vec<&str> =
-        text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()).collect();
+    let pieces = pieces(text, &[',']).map_err(|_| PositionFault::Unclosed)?;
+    let word = |piece| if let Piece::Word(word) = piece { Some(word) } else { None };
+    let words: Vec<String> = pieces.into_iter().filter_map(word).collect();
     if words.is_empty() {
         return Err(PositionFault::Empty);
     }
@@ -157,7 +162,7 @@ fn parse(poset: &Poset, text: &str) -> Result<ParsedPosition, PositionFault> {
     let mut generators: Vec<Element> = Vec::with_capacity(words.len());
     let mut ideal = Ideal::<4>::empty();
     for word in words {
-        let x = parse_element(poset, word)?;
+        let x = parse_element(poset, &word)?;
         if generators.contains(&x) {
             return Err(PositionFault::Repeated(poset.label(x)));
         }
@@ -183,6 +188,7 @@ fn parse_element(poset: &Poset, word: &str) -> Result<Element, PositionFault> {
         Family::Chains(lengths) => chains::normal_label(lengths, word),
         Family::Antichain(len) => antichain::normal_label(*len, word),
         Family::Divisors(_) => divisors::normal_label(word),
+        Family::Given(_) => Ok(word.to_owned()),
     }?;
     let not_an_element = || PositionFault::NotAnElement { element: word.to_owned(), poset: poset.name() };
     poset.elements.get(&label).copied().ok_or_else(not_an_element)
@@ -195,6 +201,9 @@ fn hint(poset: &Poset) -> String {
         Family::Chains(_) => "write elements by coordinates from 1, as in \"3.1.2 1.2.2\"",
         Family::Antichain(_) => "write the numbers of the elements, counting from 1, separated by spaces",
         Family::Divisors(_) => "write the divisors, separated by spaces",
+        Family::Given(_) => {
+            "write the names of the elements, separated by spaces; one with spaces stands in double quotes"
+        }
     };
     format!("{example}; `{EMPTY_IDEAL}` is the empty ideal")
 }
@@ -216,7 +225,9 @@ pub fn format_position(poset: &Poset, members: &[Element]) -> String {
         return EMPTY_IDEAL.to_owned();
     }
     labels.sort_unstable();
-    labels.into_iter().map(|(_, _, label)| label).collect::<Vec<_>>().join(" ")
+    let is_given = matches!(poset.spec().family(), Family::Given(_));
+    let word = |(_, _, label): (usize, usize, String)| if is_given { quote(&label) } else { label };
+    labels.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

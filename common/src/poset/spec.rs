@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::covers::COVER_FAMILIES;
 use super::error::{PosetError, PosetFault};
+use super::given::{self, GivenPoset};
 use super::{Poset, antichain, boolean, chains, divisors};
 
 /// Which poset: a family with its parameters, all within the limits.
@@ -35,6 +37,8 @@ pub enum Family {
     Antichain(usize),
     /// `divisors:n`, by divisibility.
     Divisors(u64),
+    /// `file:...`: one that a user brought along.
+    Given(Arc<GivenPoset>),
 }
 
 /// How a family is written.
@@ -48,7 +52,7 @@ pub(super) struct FamilyHelp {
 }
 
 /// The families of this version.
-pub(super) static FAMILIES: [FamilyHelp; 5] = [
+pub(super) static FAMILIES: [FamilyHelp; 6] = [
     FamilyHelp {
         name: "boolean",
         form: "boolean:7 (all subsets of 7 points), boolean:7:3 (those of size at most 3)",
@@ -66,10 +70,12 @@ pub(super) static FAMILIES: [FamilyHelp; 5] = [
         form: "divisors:360",
         usage: "`divisors:n`, as in `divisors:360`, for an n of 64 bits that has at most 256 divisors",
     },
+    FamilyHelp {
+        name: "file",
+        form: "file:tasks.txt (lines `a < b`; a matrix, a digraph or JSON too)",
+        usage: "`file:PATH`, or `file:-` for standard input, at a command that may read files",
+    },
 ];
-
-/// Families that the program will know.
-const LATER_FAMILIES: [&str; 1] = ["file"];
 
 impl PosetSpec {
     fn whole(family: Family) -> Self {
@@ -83,6 +89,14 @@ impl PosetSpec {
     pub fn boolean(points: usize, max_size: usize) -> Self {
         assert!(max_size <= points && points <= boolean::MAX_POINTS);
         Self::whole(Family::Boolean { points, max_size })
+    }
+
+    /// A poset from a file.
+    ///
+    /// # Errors
+    /// [`PosetFault::TooManyElements`] if it is larger than a bit set.
+    pub fn given(poset: GivenPoset) -> Result<Self, PosetFault> {
+        given::within_limits(poset).map(Self::whole)
     }
 
     /// The family and its parameters.
@@ -106,6 +120,7 @@ impl PosetSpec {
             Family::Chains(lengths) => chains::build(spec, lengths),
             Family::Antichain(len) => antichain::build(spec, *len),
             Family::Divisors(number) => divisors::build(spec, *number),
+            Family::Given(given) => given::build(spec, given),
         };
         match self.max_rank {
             Some(rank) => poset.truncate_to_rank(rank),
@@ -126,6 +141,7 @@ impl fmt::Display for PosetSpec {
             }
             Family::Antichain(len) => write!(f, "antichain:{len}")?,
             Family::Divisors(number) => write!(f, "divisors:{number}")?,
+            Family::Given(given) => given.fmt(f)?,
         }
         match self.max_rank {
             Some(rank) => write!(f, " up to rank {rank}"),
@@ -141,8 +157,6 @@ impl FromStr for PosetSpec {
         let unknown = |name: &str| {
             if COVER_FAMILIES.iter().any(|family| family.name == name) {
                 PosetFault::OnlyCoins(name.to_owned())
-            } else if LATER_FAMILIES.contains(&name) {
-                PosetFault::LaterFamily(name.to_owned())
             } else {
                 PosetFault::UnknownFamily(name.to_owned())
             }
@@ -152,6 +166,7 @@ impl FromStr for PosetSpec {
             "chain" => chains::parse_one(parameters),
             "chains" => chains::parse_product(parameters),
             "antichain" => antichain::parse(parameters),
+            "file" => given::parse_family(parameters),
             _ => divisors::parse(parameters),
         });
         family.map(Self::whole)

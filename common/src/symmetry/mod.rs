@@ -109,6 +109,7 @@ impl<const W: usize> Canonicaliser<W> {
         assert!(len <= 64 * W);
         let (scheme, order) = match poset.group() {
             AutomorphismGroup::AllPermutations => (Scheme::AllPermutations { len }, 0),
+            AutomorphismGroup::Trivial => (Scheme::Trivial, 1),
             AutomorphismGroup::Factors(group) if group.order() == 1 => (Scheme::Trivial, 1),
             AutomorphismGroup::Factors(group) => (Scheme::Points(Box::new(Points::new(group, len))), group.order()),
         };

@@ -27,13 +27,17 @@ pub struct Reachable {
 /// If `W` words are too few for the poset.
 pub fn reachable<const W: usize>(poset: &Poset, ideal: Ideal<W>) -> Reachable {
     let split = Split::<W>::plain(poset, Isa::detect());
-    let AutomorphismGroup::Factors(group) = poset.group() else {
-        // Of an antichain's symmetric group there is one class for each size.
-        return Reachable { labelled: (ideal.len() as f64).exp2(), classes: ideal.len() as f64 + 1.0 };
+    let all: Vec<Vec<u16>> = match poset.group() {
+        // There is one class for each size.
+        AutomorphismGroup::AllPermutations => {
+            return Reachable { labelled: (ideal.len() as f64).exp2(), classes: ideal.len() as f64 + 1.0 };
+        }
+        AutomorphismGroup::Trivial => vec![(0..poset.len() as u16).collect()],
+        AutomorphismGroup::Factors(group) => group.elements().map(|permutation| group.act(&permutation)).collect(),
     };
-    let is_symmetric = u64::from(split.symmetry.canonical(ideal).stabiliser) == group.order();
-    let images: Vec<Vec<u16>> =
-        if is_symmetric { Vec::new() } else { group.elements().map(|permutation| group.act(&permutation)).collect() };
+    let order = all.len() as u64;
+    let is_symmetric = u64::from(split.symmetry.canonical(ideal).stabiliser) == order;
+    let images = if is_symmetric { Vec::new() } else { all };
     let seen = (IMAGES / images.len().max(1)).clamp(4, SEEN);
     let mut particles = Particles::draw(&split, &[(Ideal::empty(), 1.0)], PARTICLES, 0);
     let mut total = Reachable { labelled: 1.0, classes: 1.0 };
@@ -46,8 +50,7 @@ pub fn reachable<const W: usize>(poset: &Poset, ideal: Ideal<W>) -> Reachable {
             let stabiliser = f64::from(split.symmetry.canonical(particle.ideal).stabiliser);
             let is_within = |images: &&Vec<u16>| particle.ideal.iter().all(|x| ideal.contains(usize::from(images[x])));
             // Each image comes as often as the stabiliser has elements.
-            let within =
-                if is_symmetric { group.order() as f64 } else { images.iter().filter(is_within).count() as f64 };
+            let within = if is_symmetric { order as f64 } else { images.iter().filter(is_within).count() as f64 };
             weights += particle.weight;
             parts += particle.weight * stabiliser / within;
         }

@@ -19,7 +19,7 @@ pub enum Automorphisms {
         /// Points that may be exchanged, in classes.
         classes: Vec<Vec<u8>>,
     },
-    /// Of an antichain: images of its elements.
+    /// Of an antichain, and where none is known: images of the elements.
     Elements,
 }
 
@@ -27,7 +27,7 @@ impl Automorphisms {
     /// Those of a poset.
     pub fn new(poset: &Poset) -> Self {
         match poset.group() {
-            AutomorphismGroup::AllPermutations => Self::Elements,
+            AutomorphismGroup::AllPermutations | AutomorphismGroup::Trivial => Self::Elements,
             AutomorphismGroup::Factors(group) => {
                 let levels_of = |x: Element| (0..group.points()).map(|point| group.level(x, point)).collect();
                 let levels: Vec<Vec<u8>> = (0..poset.len()).map(levels_of).collect();

@@ -34,6 +34,7 @@ impl Prover {
             .collect();
         let named: Vec<(Vec<u8>, Vec<u16>)> = match poset.group() {
             AutomorphismGroup::Factors(group) => group.elements().map(|p| (p.clone(), group.act(&p))).collect(),
+            AutomorphismGroup::Trivial => vec![((0..poset.len() as u8).collect(), (0..poset.len() as u16).collect())],
             AutomorphismGroup::AllPermutations => {
                 let name = |p: Vec<u16>| (p.iter().map(|&x| x as u8).collect(), p);
                 oracle::all_permutations(poset.len()).into_iter().map(name).collect()
