@@ -21,6 +21,8 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 const MOST_WAIT: Duration = Duration::from_secs(5);
 /// How long a coordinator that was never there is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for one that hung up.
+const PATIENCE_WHEN_HUNG_UP: Duration = Duration::from_secs(10);
 /// A call that takes longer is given up, but for those that wait on purpose.
 const CALL: Duration = Duration::from_secs(20);
 /// How long the coordinator may wait for a task before it says that there is none.
@@ -267,15 +269,19 @@ async fn patiently_connected(target: &Target) -> Result<Connection, WorkerError>
             Ok(connection) => return Ok(connection),
             Err(error) => error,
         };
-        let passing = matches!(
-            error.fault,
-            ConnectFault::Refused | ConnectFault::TimedOut | ConnectFault::Unreachable | ConnectFault::NoSuchHost
-        );
-        if !passing || start.elapsed() >= PATIENCE {
+        let patience = match error.fault {
+            ConnectFault::Refused | ConnectFault::TimedOut | ConnectFault::Unreachable | ConnectFault::NoSuchHost => {
+                PATIENCE
+            }
+            // It ends or begins at this moment; or it speaks TLS only, and that does not pass.
+            ConnectFault::HungUp => PATIENCE_WHEN_HUNG_UP,
+            _ => Duration::ZERO,
+        };
+        if start.elapsed() >= patience {
             return Err(ConnectError { waited: start.elapsed(), ..error }.into());
         }
         if !std::mem::replace(&mut told, true) {
-            tracing::info!("{error}; trying again for {} s", PATIENCE.as_secs());
+            tracing::info!("{error}; trying again for {} s", patience.as_secs());
         }
         backoff.wait().await;
     }
