@@ -3,8 +3,7 @@
 #
 #   reproduce.sh [COMMIT]      its SHA-256 on standard output, if both are the same; HEAD if none is named
 #
-# Takes twice the time of container/build.sh, and some 4 GB below TMPDIR. The same toolchain makes the same bytes; another one
-# does not.
+# Takes twice the time of container/build.sh, and some 4 GB below TMPDIR. Another toolchain makes other bytes.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

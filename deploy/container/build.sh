@@ -35,7 +35,7 @@ build() {
     triple=$(target)
     output=${CARGO_TARGET_DIR:-$root/target}
     say "building for $triple"
-    # Without the folders of this machine in it, the same sources make the same bytes everywhere. --target even where it is the
+    # The folders of this machine are none of the program's business. --target even where it is the
     # host: build scripts and macros are then built without these flags.
     RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static --remap-path-prefix=$root=/antichain \
 --remap-path-prefix=$output=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo" \

@@ -235,6 +235,13 @@ impl State {
         known.cloned().unwrap_or_else(|| format!("worker {}", worker.0))
     }
 
+    /// The names of workers, sorted: their numbers are in no order.
+    pub fn names_of(&self, workers: impl Iterator<Item = WorkerId>) -> Vec<String> {
+        let mut names: Vec<String> = workers.map(|worker| self.name_of(worker)).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What a lease is about.
     pub fn job_of(&self, task: TaskId) -> Option<(&Job, Task)> {
         let (number, task) = task_of(task)?;

@@ -128,10 +128,10 @@ impl Desk {
             .set_aside()
             .filter_map(|(task, lost)| {
                 let (of, task) = task_of(task)?;
-                (of == number).then(|| (task, lost.iter().map(|&worker| state.name_of(worker)).collect()))
+                (of == number).then(|| (task, state.names_of(lost.iter().copied())))
             })
             .collect();
-        let workers_set_aside = state.ledger.workers_set_aside().map(|worker| state.name_of(worker)).collect();
+        let workers_set_aside = state.names_of(state.ledger.workers_set_aside());
         let no_room = state.no_room.clone();
         let job = state.job_mut(id)?;
         let (doing, reason) = match job.record.standing {
@@ -233,6 +233,8 @@ impl Desk {
             delivered: worker.delivered,
             gone: now.saturating_sub(worker.seen) > self.settings.lease,
         };
-        state.workers.iter().map(status).collect()
+        let mut all: Vec<WorkerStatus> = state.workers.iter().map(status).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
 }
