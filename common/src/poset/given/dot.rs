@@ -60,7 +60,8 @@ fn tokens(text: &str) -> Result<Vec<Placed>, GivenError> {
             let is_end = |c: char| c.is_whitespace() || "{}[];,=:\"<".contains(c);
             let end = rest.find(is_end).unwrap_or(rest.len());
             // A number may begin with a minus, and no name has one before an arrow.
-            let end = rest[1..end].find("->").or_else(|| rest[1..end].find("--")).map_or(end, |at| at + 1);
+            let (first, after) = rest[..end].split_at(c.len_utf8());
+            let end = after.find("->").or_else(|| after.find("--")).map_or(end, |at| first.len() + at);
             tokens.push((Token::Name(rest[..end].to_owned(), false), line));
             end
         };
