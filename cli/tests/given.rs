@@ -2,6 +2,8 @@
 
 #[path = "support/cluster.rs"]
 mod cluster;
+#[path = "support/dice.rs"]
+mod dice;
 mod support;
 
 use std::fs;
@@ -9,6 +11,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use cluster::Cluster;
+use dice::Dice;
 use support::{Lab, Outcome};
 
 /// Getting dressed: 6 things to do.
@@ -79,6 +82,44 @@ fn a_file_with_the_relations_of_a_named_poset_has_its_numbers() {
     let pairs: String = (1..90).map(|i| format!("s{i} < s{}\n", i + 1)).collect();
     write(&lab, "line", &pairs);
     assert_eq!(lab.value(&["run", "extensions", "file:line"]), "1");
+}
+
+/// Linear extensions and ideals by the definition: of sets of elements, those that hold whatever is below their members.
+fn by_the_definition(below: &[u32]) -> (u64, usize) {
+    let mut extensions = vec![0u64; 1 << below.len()];
+    extensions[0] = 1;
+    let mut ideals = 0;
+    for set in 0..1usize << below.len() {
+        let members = || (0..below.len()).filter(move |x| set >> x & 1 == 1);
+        if members().any(|x| below[x] as usize & !set != 0) {
+            continue;
+        }
+        ideals += 1;
+        // Sets that are no ideals have none.
+        extensions[set] += members().map(|x| extensions[set & !(1 << x)]).sum::<u64>();
+    }
+    (extensions[extensions.len() - 1], ideals)
+}
+
+#[test]
+fn random_posets_have_the_numbers_of_the_definition() {
+    const ELEMENTS: usize = 11;
+    let lab = Lab::new();
+    for seed in 1..=8 {
+        let mut dice = Dice::of(seed);
+        let mut below = vec![0u32; ELEMENTS];
+        let mut lines: String = (0..ELEMENTS).map(|x| format!("e{x}\n")).collect();
+        for y in 0..ELEMENTS {
+            for x in (0..y).filter(|_| dice.below(10) < 1 + seed % 4) {
+                lines += &format!("e{x} < e{y}\n");
+                below[y] |= below[x] | 1 << x;
+            }
+        }
+        write(&lab, "random", &lines);
+        let (extensions, ideals) = by_the_definition(&below);
+        assert_eq!(lab.value(&["run", "extensions", "file:random"]), extensions.to_string(), "seed {seed}: {lines}");
+        assert_eq!(lab.value(&["run", "ideals", "file:random"]), ideals.to_string(), "seed {seed}: {lines}");
+    }
 }
 
 #[test]

@@ -67,7 +67,7 @@ trap 'exit 1' TERM INT
 
 # The cluster.
 chmod 0755 "$folder"
-mkdir -p "$folder"/{state,log,work,local}
+mkdir -p "$folder"/{state,log,home,local}
 head -c 1024 /dev/urandom >"$folder/munge.key"
 chmod 0400 "$folder/munge.key"
 host=$(hostname -s)
@@ -102,7 +102,7 @@ NodeName=one,two NodeHostname=$host NodeAddr=127.0.0.1 Port=[27818-27819] CPUs=$
 PartitionName=main Nodes=one,two Default=YES MaxTime=60 State=UP
 END
 export SLURM_CONF=$folder/slurm.conf
-cd "$folder/work"
+cd "$folder/home"
 
 start() {
     local log=$1
@@ -131,7 +131,7 @@ until_true() {
 }
 hosts_are_idle() { [[ $(sinfo --noheader --format=%T | sort -u) == idle ]]; }
 job_is() { scontrol show job "$1" | grep -q "JobState=$2 "; }
-logged() { grep -q -- "$2" "$folder/work/$1"; }
+logged() { grep -q -- "$2" "$folder/home/$1"; }
 ask() {
     "$program" "$@" --coordinator "$(cat "$ANTICHAIN_SHARED/address")" --tls-ca "$ANTICHAIN_SHARED/current/ca.pem" \
         --token-file "$ANTICHAIN_SHARED/current/owner.token"
@@ -142,7 +142,7 @@ digest() { sed -n 's/.*digest \([0-9a-f]*\).*/\1/p' "$1" | tail -n 1; }
 back_in_queue() { scontrol show job "$1" | tr '\n' ' ' | grep -q "JobState=PENDING .*Restarts=$2"; }
 
 until_true 60 "two hosts are idle" hosts_are_idle
-export ANTICHAIN=$program ANTICHAIN_SHARED=$folder/work/shared ANTICHAIN_SCRATCH=$folder/local ANTICHAIN_DRAIN=15s
+export ANTICHAIN=$program ANTICHAIN_SHARED=$folder/home/shared ANTICHAIN_SCRATCH=$folder/local ANTICHAIN_DRAIN=15s
 small=(--cpus-per-task=1 --mem=1G --time=30)
 
 say "a coordinator and two workers, told in the middle of a job that the wall time is near"

@@ -150,14 +150,14 @@ pub fn parse_position(poset: &Poset, text: &str) -> Result<ParsedPosition, Posit
 }
 
 fn parse(poset: &Poset, text: &str) -> Result<ParsedPosition, PositionFault> {
+    if text.trim_matches(|c: char| c == ',' || c.is_whitespace()) == EMPTY_IDEAL {
+        return Ok(ParsedPosition { members: Vec::new(), warnings: Vec::new() });
+    }
     let pieces = pieces(text, &[',']).map_err(|_| PositionFault::Unclosed)?;
     let word = |piece| if let Piece::Word(word) = piece { Some(word) } else { None };
     let words: Vec<String> = pieces.into_iter().filter_map(word).collect();
     if words.is_empty() {
         return Err(PositionFault::Empty);
-    }
-    if words == [EMPTY_IDEAL] {
-        return Ok(ParsedPosition { members: Vec::new(), warnings: Vec::new() });
     }
     let mut generators: Vec<Element> = Vec::with_capacity(words.len());
     let mut ideal = Ideal::<4>::empty();
@@ -179,7 +179,8 @@ fn parse(poset: &Poset, text: &str) -> Result<ParsedPosition, PositionFault> {
 }
 
 fn parse_element(poset: &Poset, word: &str) -> Result<Element, PositionFault> {
-    if word == EMPTY_IDEAL {
+    // An element of a file may be called so, too; it stands in quotes.
+    if word == EMPTY_IDEAL && !poset.elements.contains_key(word) {
         return Err(PositionFault::EmptyIdealAmongElements);
     }
     let label = match poset.spec().family() {

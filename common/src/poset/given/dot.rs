@@ -152,6 +152,9 @@ impl Parser<'_> {
         let mut all = Vec::new();
         loop {
             if self.takes_sign('}') {
+                // One that is named again is no other one.
+                all.sort_unstable();
+                all.dedup();
                 return Ok(all);
             }
             if self.takes_sign(';') || self.takes_sign(',') {

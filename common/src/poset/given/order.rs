@@ -135,21 +135,22 @@ impl Relations {
 
     /// The cycle that is found by going down from an element that waits for others, to elements that do so too.
     fn cycle(&self, start: usize, waits_for: &[usize]) -> GivenError {
-        let below = |y: usize| {
-            let waiting = (0..self.labels.len()).filter(|&x| waits_for[x] > 0);
-            let found = waiting.into_iter().find_map(|x| Some((x, self.line(x, y)?)));
-            found.unwrap_or((y, 0))
-        };
-        let mut path = vec![start];
-        let mut seen = HashMap::from([(start, 0)]);
-        loop {
-            let (x, _) = below(path[path.len() - 1]);
+        // What waits does so for something that waits itself.
+        let mut below: Vec<Option<usize>> = vec![None; self.labels.len()];
+        for (x, above) in self.above.iter().enumerate().filter(|&(x, _)| waits_for[x] > 0) {
+            above.iter().for_each(|&(y, _)| below[y] = below[y].or(Some(x)));
+        }
+        let mut path = Vec::new();
+        let mut seen = HashMap::new();
+        let mut next = Some(start);
+        while let Some(x) = next {
             if let Some(&at) = seen.get(&x) {
                 path.drain(..at);
                 break;
             }
             seen.insert(x, path.len());
             path.push(x);
+            next = below[x];
         }
         // Downwards so far.
         path.reverse();

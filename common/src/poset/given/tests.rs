@@ -61,6 +61,14 @@ fn names_are_any_text() {
 }
 
 #[test]
+fn an_element_is_not_taken_for_the_empty_ideal() {
+    let whole: Poset = poset("\"{}\" < a\n", Format::Any).to_string().parse().expect("a poset");
+    assert_eq!(format_position(&whole, &[0]), "\"{}\"");
+    assert_eq!(parse_position(&whole, "\"{}\"").expect("an element").members, [0]);
+    assert!(parse_position(&whole, " {} ").expect("the empty ideal").members.is_empty());
+}
+
+#[test]
 fn what_is_no_poset_is_told_by_line() {
     assert_eq!(error(""), (None, GivenFault::Empty));
     assert_eq!(error("# nothing\n\n"), (None, GivenFault::Empty));
